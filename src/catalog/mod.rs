@@ -1,0 +1,1 @@
+//! What the database contains, as data: one immutable version at a time.

@@ -1,0 +1,4 @@
+//! Expressions: what they mean on values, and the compiled form that runs on registers.
+
+pub mod expr;
+pub mod function;

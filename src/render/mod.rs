@@ -1,0 +1,1 @@
+//! Results and numbers as text for people and programs.

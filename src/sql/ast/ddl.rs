@@ -1,0 +1,91 @@
+//! Schema changes as written.
+
+use super::{Expr, Ident, Procedure, Query};
+use crate::types::DataType;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ddl {
+    CreateTable(CreateTable),
+    PartitionTable { table: Ident, column: Ident },
+    /// REPLICATE TABLE t: undoes PARTITION TABLE.
+    ReplicateTable { table: Ident },
+    CreateIndex(CreateIndex),
+    CreateView { name: Ident, columns: Vec<Ident>, query: Box<Query> },
+    CreateProcedure(Procedure),
+    /// CREATE PROCEDURE [PARTITION ON ..] FROM CLASS a.b.Name: `class` is the whole dotted name, the procedure's name
+    /// its last part.
+    ProcedureFromClass { class: Ident, partition: Option<PartitionClause> },
+    /// The deprecated PARTITION PROCEDURE p ON TABLE t COLUMN c [PARAMETER k].
+    PartitionProcedure { name: Ident, partition: PartitionClause },
+    Drop { kind: ObjectKind, name: Ident, if_exists: bool, cascade: bool },
+    /// LOAD CLASSES / REMOVE CLASSES: accepted with a note that procedures come from `procs/`.
+    LoadClasses { text: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    Table,
+    View,
+    Index,
+    Procedure,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateTable {
+    pub name: Ident,
+    pub if_not_exists: bool,
+    pub columns: Vec<ColumnDef>,
+    pub constraints: Vec<TableConstraint>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnDef {
+    pub name: Ident,
+    pub data_type: DataType,
+    pub not_null: bool,
+    pub default: Option<Expr>,
+    /// PRIMARY KEY, UNIQUE or ASSUMEUNIQUE written at the column, without its column list.
+    pub key: Option<KeyKind>,
+    pub check: Option<Expr>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    PrimaryKey,
+    Unique,
+    AssumeUnique,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableConstraint {
+    pub name: Option<Ident>,
+    pub kind: ConstraintKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConstraintKind {
+    Key { kind: KeyKind, columns: Vec<Expr> },
+    Check(Expr),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateIndex {
+    pub name: Ident,
+    pub table: Ident,
+    pub unique: bool,
+    /// CREATE ASSUMEUNIQUE INDEX.
+    pub assume_unique: bool,
+    /// USING HASH, our addition; otherwise ordered.
+    pub hash: bool,
+    pub columns: Vec<Expr>,
+    pub filter: Option<Expr>,
+}
+
+/// PARTITION ON TABLE t COLUMN c [PARAMETER k]
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionClause {
+    pub table: Ident,
+    pub column: Ident,
+    /// Position of the parameter, from 0; None: not written, so 0.
+    pub parameter: Option<usize>,
+}

@@ -1,0 +1,1 @@
+//! Latency histograms and rates: lock-free to read while they are written.

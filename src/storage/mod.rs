@@ -1,0 +1,1 @@
+//! Rows, indexes, undo and views of one partition.
