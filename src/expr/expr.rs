@@ -19,10 +19,18 @@ pub enum ExprKind {
     /// The value of a register: a column of the row at hand, a parameter, a variable.
     Reg(Reg),
     /// Both operands of one type; TIMESTAMP counts as BIGINT. Integers are BIGINT here, whatever their column's width.
-    Arithmetic { op: Arithmetic, left: Box<Expr>, right: Box<Expr> },
+    Arithmetic {
+        op: Arithmetic,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
     Negate(Box<Expr>),
     /// Both operands of one type family (integer, FLOAT, DECIMAL, text, bytes, TIMESTAMP, BOOLEAN). Gives BOOLEAN.
-    Compare { op: Comparison, left: Box<Expr>, right: Box<Expr> },
+    Compare {
+        op: Comparison,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
     /// Three-valued; operands are evaluated left to right and no further than needed.
     And(Vec<Expr>),
     Or(Vec<Expr>),
@@ -31,22 +39,42 @@ pub enum ExprKind {
     /// IS TRUE (`Some(true)`), IS FALSE, IS UNKNOWN (`None`).
     IsTruth(Box<Expr>, Option<bool>),
     /// `operand IN (list)`, three-valued. All of one type family. Constant lists may be long (thousands).
-    InList { operand: Box<Expr>, list: Vec<Expr> },
+    InList {
+        operand: Box<Expr>,
+        list: Vec<Expr>,
+    },
     /// WHEN condition THEN value, ..; a simple CASE was rewritten to comparisons. No ELSE: NULL.
-    Case { branches: Vec<(Expr, Expr)>, otherwise: Option<Box<Expr>> },
+    Case {
+        branches: Vec<(Expr, Expr)>,
+        otherwise: Option<Box<Expr>>,
+    },
     /// The first that is not NULL; no further one is evaluated.
     Coalesce(Vec<Expr>),
     /// Checked conversion to `Expr::ty`: errors on overflow, bad text, and text that is too long for a VARCHAR(n).
     Cast(Box<Expr>),
-    Like { operand: Box<Expr>, pattern: Box<Expr>, escape: Option<char>, case_insensitive: bool },
-    StartsWith { operand: Box<Expr>, prefix: Box<Expr> },
+    Like {
+        operand: Box<Expr>,
+        pattern: Box<Expr>,
+        escape: Option<char>,
+        case_insensitive: bool,
+    },
+    StartsWith {
+        operand: Box<Expr>,
+        prefix: Box<Expr>,
+    },
     /// A scalar function of the registry.
-    Function { function: Function, arguments: Vec<Expr> },
+    Function {
+        function: Function,
+        arguments: Vec<Expr>,
+    },
     /// The transaction's time (TIMESTAMP).
     Now,
     /// Subquery number `n` of the statement: evaluating it makes the host run it; its value is then in `Reg`. What it is
     /// (scalar, EXISTS, IN ..) the plan says.
-    Subquery { index: usize, result: Reg },
+    Subquery {
+        index: usize,
+        result: Reg,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

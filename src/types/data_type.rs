@@ -22,9 +22,14 @@ pub enum DataType {
     /// Always precision 38, scale 12.
     Decimal,
     /// At most `max` characters, or bytes where `bytes`.
-    Varchar { max: u32, bytes: bool },
+    Varchar {
+        max: u32,
+        bytes: bool,
+    },
     /// At most `max` bytes.
-    Varbinary { max: u32 },
+    Varbinary {
+        max: u32,
+    },
     /// Microseconds since 1970-01-01 00:00:00 UTC.
     Timestamp,
 }

@@ -235,9 +235,7 @@ pub fn datum_value(datum: Datum, ty: DataType, arena: &Arena) -> Value {
         DataType::Float => Value::Float(datum.as_f64()),
         DataType::Decimal => Value::Decimal(datum.as_decimal()),
         DataType::Timestamp => Value::Timestamp(Timestamp::from_micros(datum.as_i64())),
-        DataType::Varchar { .. } => {
-            Value::Text(String::from_utf8_lossy(arena.bytes(datum, &mut scratch)).into_owned())
-        }
+        DataType::Varchar { .. } => Value::Text(String::from_utf8_lossy(arena.bytes(datum, &mut scratch)).into_owned()),
         DataType::Varbinary { .. } => Value::Bytes(arena.bytes(datum, &mut scratch).to_vec()),
     }
 }

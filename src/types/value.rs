@@ -56,11 +56,7 @@ impl fmt::Display for Value {
 
 /// The shortest text that reads back as the same double, always with a point or an exponent so that it reads as FLOAT.
 fn format_float(v: f64) -> String {
-    if v != 0.0 && (v.abs() >= 1e16 || v.abs() < 1e-5) {
-        format!("{v:E}")
-    } else {
-        format!("{v:?}")
-    }
+    if v != 0.0 && (v.abs() >= 1e16 || v.abs() < 1e-5) { format!("{v:E}") } else { format!("{v:?}") }
 }
 
 macro_rules! from_integer {

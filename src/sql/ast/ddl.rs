@@ -6,20 +6,42 @@ use crate::types::DataType;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ddl {
     CreateTable(CreateTable),
-    PartitionTable { table: Ident, column: Ident },
+    PartitionTable {
+        table: Ident,
+        column: Ident,
+    },
     /// REPLICATE TABLE t: undoes PARTITION TABLE.
-    ReplicateTable { table: Ident },
+    ReplicateTable {
+        table: Ident,
+    },
     CreateIndex(CreateIndex),
-    CreateView { name: Ident, columns: Vec<Ident>, query: Box<Query> },
+    CreateView {
+        name: Ident,
+        columns: Vec<Ident>,
+        query: Box<Query>,
+    },
     CreateProcedure(Procedure),
     /// CREATE PROCEDURE [PARTITION ON ..] FROM CLASS a.b.Name: `class` is the whole dotted name, the procedure's name
     /// its last part.
-    ProcedureFromClass { class: Ident, partition: Option<PartitionClause> },
+    ProcedureFromClass {
+        class: Ident,
+        partition: Option<PartitionClause>,
+    },
     /// The deprecated PARTITION PROCEDURE p ON TABLE t COLUMN c [PARAMETER k].
-    PartitionProcedure { name: Ident, partition: PartitionClause },
-    Drop { kind: ObjectKind, name: Ident, if_exists: bool, cascade: bool },
+    PartitionProcedure {
+        name: Ident,
+        partition: PartitionClause,
+    },
+    Drop {
+        kind: ObjectKind,
+        name: Ident,
+        if_exists: bool,
+        cascade: bool,
+    },
     /// LOAD CLASSES / REMOVE CLASSES: accepted with a note that procedures come from `procs/`.
-    LoadClasses { text: String },
+    LoadClasses {
+        text: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

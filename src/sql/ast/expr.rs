@@ -20,20 +20,67 @@ pub enum ExprKind {
     /// `:name`: a parameter or variable of the procedure, never a column.
     Variable(Ident),
     /// `column`, or `table.column`. In a procedure's body it may also be a parameter or variable, `row.column` too.
-    Column { qualifier: Option<Ident>, column: Ident },
-    Unary { op: UnaryOp, operand: Box<Expr> },
-    Binary { op: BinaryOp, left: Box<Expr>, right: Box<Expr> },
-    IsNull { operand: Box<Expr>, negated: bool },
+    Column {
+        qualifier: Option<Ident>,
+        column: Ident,
+    },
+    Unary {
+        op: UnaryOp,
+        operand: Box<Expr>,
+    },
+    Binary {
+        op: BinaryOp,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    IsNull {
+        operand: Box<Expr>,
+        negated: bool,
+    },
     /// IS [NOT] TRUE / FALSE / UNKNOWN (`truth` None).
-    IsTruth { operand: Box<Expr>, truth: Option<bool>, negated: bool },
-    Between { operand: Box<Expr>, low: Box<Expr>, high: Box<Expr>, negated: bool },
-    InList { operand: Box<Expr>, list: Vec<Expr>, negated: bool },
-    InSubquery { operand: Box<Expr>, query: Box<Query>, negated: bool },
-    Like { operand: Box<Expr>, pattern: Box<Expr>, escape: Option<Box<Expr>>, negated: bool, case_insensitive: bool },
+    IsTruth {
+        operand: Box<Expr>,
+        truth: Option<bool>,
+        negated: bool,
+    },
+    Between {
+        operand: Box<Expr>,
+        low: Box<Expr>,
+        high: Box<Expr>,
+        negated: bool,
+    },
+    InList {
+        operand: Box<Expr>,
+        list: Vec<Expr>,
+        negated: bool,
+    },
+    InSubquery {
+        operand: Box<Expr>,
+        query: Box<Query>,
+        negated: bool,
+    },
+    Like {
+        operand: Box<Expr>,
+        pattern: Box<Expr>,
+        escape: Option<Box<Expr>>,
+        negated: bool,
+        case_insensitive: bool,
+    },
     /// `x STARTS WITH y`
-    StartsWith { operand: Box<Expr>, prefix: Box<Expr>, negated: bool },
-    Case { operand: Option<Box<Expr>>, branches: Vec<(Expr, Expr)>, otherwise: Option<Box<Expr>> },
-    Cast { operand: Box<Expr>, data_type: DataType },
+    StartsWith {
+        operand: Box<Expr>,
+        prefix: Box<Expr>,
+        negated: bool,
+    },
+    Case {
+        operand: Option<Box<Expr>>,
+        branches: Vec<(Expr, Expr)>,
+        otherwise: Option<Box<Expr>>,
+    },
+    Cast {
+        operand: Box<Expr>,
+        data_type: DataType,
+    },
     /// Any function call: scalar, aggregate or window. Special forms arrive as plain calls with plain arguments:
     /// EXTRACT(YEAR FROM t) as `extract('YEAR', t)`, SUBSTRING(s FROM a FOR b) as `substring(s, a, b)`,
     /// TRIM(LEADING x FROM s) as `ltrim(s, x)` (`rtrim`, `trim`), POSITION(a IN b) as `position(a, b)`,
@@ -41,10 +88,18 @@ pub enum ExprKind {
     /// the unit of DATEADD, DATEDIFF, TRUNCATE, SINCE_EPOCH, TO_TIMESTAMP, TIME_WINDOW as a text literal in upper case,
     /// CEIL and FLOOR as `ceiling(x)`, `floor(x)`.
     Function(Function),
-    Exists { query: Box<Query>, negated: bool },
+    Exists {
+        query: Box<Query>,
+        negated: bool,
+    },
     Scalar(Box<Query>),
     /// `left op ANY (query)`, `left op ALL (query)`.
-    Quantified { left: Box<Expr>, op: BinaryOp, all: bool, query: Box<Query> },
+    Quantified {
+        left: Box<Expr>,
+        op: BinaryOp,
+        all: bool,
+        query: Box<Query>,
+    },
     /// `(a, b, ..)` with two or more members.
     Row(Vec<Expr>),
 }

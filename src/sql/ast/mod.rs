@@ -32,7 +32,9 @@ pub enum Statement {
     Insert(Insert),
     Update(Update),
     Delete(Delete),
-    Truncate { table: Ident },
+    Truncate {
+        table: Ident,
+    },
     Ddl(Ddl),
     /// `EXEC name args`, `CALL name(args)`.
     Exec(Exec),

@@ -40,29 +40,65 @@ pub struct Psm {
 #[derive(Clone, Debug, PartialEq)]
 pub enum PsmKind {
     /// DECLARE a, b TYPE [DEFAULT expr]
-    Declare { names: Vec<Ident>, data_type: DataType, default: Option<Expr> },
+    Declare {
+        names: Vec<Ident>,
+        data_type: DataType,
+        default: Option<Expr>,
+    },
     /// SET x = expr
-    Set { target: Ident, value: Expr },
+    Set {
+        target: Ident,
+        value: Expr,
+    },
     /// SELECT .. INTO a, b FROM ..: no row gives NULLs, a second row is an error.
-    SelectInto { targets: Vec<Ident>, query: Query },
+    SelectInto {
+        targets: Vec<Ident>,
+        query: Query,
+    },
     /// IF and ELSEIF: (condition, body) in order; ELSE.
-    If { branches: Vec<(Expr, Vec<Psm>)>, otherwise: Vec<Psm> },
+    If {
+        branches: Vec<(Expr, Vec<Psm>)>,
+        otherwise: Vec<Psm>,
+    },
     /// CASE statement: `operand` None for the searched form. No ELSE: `otherwise` None, and no match is an error (20000).
-    Case { operand: Option<Expr>, branches: Vec<(Expr, Vec<Psm>)>, otherwise: Option<Vec<Psm>> },
-    While { label: Option<Ident>, condition: Expr, body: Vec<Psm> },
+    Case {
+        operand: Option<Expr>,
+        branches: Vec<(Expr, Vec<Psm>)>,
+        otherwise: Option<Vec<Psm>>,
+    },
+    While {
+        label: Option<Ident>,
+        condition: Expr,
+        body: Vec<Psm>,
+    },
     /// FOR row AS query DO body END FOR: columns are `row.column`, and `column` where no other name is meant.
-    For { label: Option<Ident>, row: Ident, query: Query, body: Vec<Psm> },
+    For {
+        label: Option<Ident>,
+        row: Ident,
+        query: Query,
+        body: Vec<Psm>,
+    },
     /// LOOP body END LOOP
-    Loop { label: Option<Ident>, body: Vec<Psm> },
+    Loop {
+        label: Option<Ident>,
+        body: Vec<Psm>,
+    },
     /// LEAVE [label], ITERATE [label]
-    Leave { label: Option<Ident> },
-    Iterate { label: Option<Ident> },
+    Leave {
+        label: Option<Ident>,
+    },
+    Iterate {
+        label: Option<Ident>,
+    },
     /// BEGIN .. END inside a body: a scope of its own.
     Block(Vec<Psm>),
     /// RETURN [expr]
     Return(Option<Expr>),
     /// SIGNAL SQLSTATE 'xxxxx' [SET MESSAGE_TEXT = expr]
-    Signal { sqlstate: String, message: Option<Expr> },
+    Signal {
+        sqlstate: String,
+        message: Option<Expr>,
+    },
     /// An SQL statement; a query here yields a result set of the procedure.
     Sql(Statement),
 }

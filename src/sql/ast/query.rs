@@ -27,7 +27,12 @@ pub enum QueryBody {
     Select(Box<Select>),
     /// VALUES (..), (..)
     Values(Vec<Vec<Expr>>),
-    SetOperation { op: SetOp, all: bool, left: Box<QueryBody>, right: Box<QueryBody> },
+    SetOperation {
+        op: SetOp,
+        all: bool,
+        left: Box<QueryBody>,
+        right: Box<QueryBody>,
+    },
     /// A query in parentheses, with its own ORDER BY or LIMIT.
     Nested(Box<Query>),
 }
@@ -57,7 +62,10 @@ pub enum SelectItem {
     Wildcard(Span),
     /// `t.*`
     QualifiedWildcard(Ident),
-    Expr { expr: Expr, alias: Option<Ident> },
+    Expr {
+        expr: Expr,
+        alias: Option<Ident>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
