@@ -4,6 +4,8 @@
 
 pub mod types;
 
+pub mod topology;
+
 pub mod stats;
 
 pub mod sql;
@@ -11,6 +13,8 @@ pub mod sql;
 pub mod expr;
 
 pub mod catalog;
+
+pub mod planner;
 
 pub mod storage;
 

@@ -1,0 +1,31 @@
+//! A stored procedure's signature and source: everything but its code.
+
+use super::TableId;
+use crate::types::{DataType, Name, Value};
+
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    pub name: Name,
+    pub parameters: Vec<Parameter>,
+    pub partitioning: ProcedurePartitioning,
+    pub returns: Option<DataType>,
+    /// No statement of it writes.
+    pub read_only: bool,
+    /// The CREATE PROCEDURE as it was written; it is compiled anew against each catalog version.
+    pub text: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    pub name: Name,
+    pub ty: DataType,
+    pub default: Option<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcedurePartitioning {
+    /// Runs on the partition that owns the parameter's value.
+    Single { parameter: usize, table: TableId, column: usize },
+    /// Takes every partition.
+    Multi,
+}
