@@ -114,6 +114,8 @@ pub enum Node {
         build_keys: Vec<Expr>,
         /// Registers that `build` fills and somebody reads.
         build_out: Vec<Reg>,
+        /// Registers that `probe` fills: NULL for the row of a FULL join's build side that finds no partner.
+        probe_out: Vec<Reg>,
         on: Option<Expr>,
     },
     /// Without keys: exactly one row, also for no input.
