@@ -251,6 +251,8 @@ pub struct SortKey {
 #[derive(Clone, Debug)]
 pub struct Subquery {
     pub root: Node,
+    /// Where its value goes: the `result` of the expression that stands for it.
+    pub result: Reg,
     pub kind: SubqueryKind,
     /// It reads registers that rows of the statement fill. If not, it is run once.
     pub correlated: bool,
