@@ -82,12 +82,17 @@ impl Decimal {
 
     #[inline]
     pub const fn checked_add(self, other: Decimal) -> Option<Decimal> {
-        // Two 38-digit numbers add up to less than 2^127.
-        Decimal::checked_from_scaled(self.0 + other.0)
+        match self.0.checked_add(other.0) {
+            Some(sum) => Decimal::checked_from_scaled(sum),
+            None => None,
+        }
     }
     #[inline]
     pub const fn checked_sub(self, other: Decimal) -> Option<Decimal> {
-        Decimal::checked_from_scaled(self.0 - other.0)
+        match self.0.checked_sub(other.0) {
+            Some(difference) => Decimal::checked_from_scaled(difference),
+            None => None,
+        }
     }
     /// The product, truncated at 12 places.
     #[inline]
@@ -295,8 +300,7 @@ mod tests {
         for text in ["", "+", ".", "-.", "1e3", " 1", "1 ", "1.2.3", "--1", "0x1", "١", "1,000"] {
             assert_eq!(text.parse::<Decimal>(), Err(DecimalError::Malformed), "{text:?}");
         }
-        for text in
-            ["100000000000000000000000000", "99999999999999999999999999.9999999999995", "9".repeat(80).as_str()]
+        for text in ["100000000000000000000000000", "99999999999999999999999999.9999999999995", "9".repeat(80).as_str()]
         {
             assert_eq!(text.parse::<Decimal>(), Err(DecimalError::OutOfRange), "{text:?}");
         }
