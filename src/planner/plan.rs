@@ -114,6 +114,8 @@ pub enum Node {
         build_keys: Vec<Expr>,
         /// Registers that `build` fills and somebody reads.
         build_out: Vec<Reg>,
+        /// Registers that `probe` fills: NULL for the row of a FULL join's build side that finds no partner.
+        probe_out: Vec<Reg>,
         on: Option<Expr>,
     },
     /// Without keys: exactly one row, also for no input.
@@ -251,6 +253,8 @@ pub struct SortKey {
 #[derive(Clone, Debug)]
 pub struct Subquery {
     pub root: Node,
+    /// Where its value goes: the `result` of the expression that stands for it.
+    pub result: Reg,
     pub kind: SubqueryKind,
     /// It reads registers that rows of the statement fill. If not, it is run once.
     pub correlated: bool,

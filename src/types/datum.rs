@@ -9,7 +9,8 @@ pub type Reg = u16;
 /// One value without its type: the code that touches it was compiled for that type.
 ///
 /// * integers, TIMESTAMP: `lo` is the `i64`; BOOLEAN: `lo` is 0 or 1; FLOAT: `lo` has the bits of the `f64`.
-/// * DECIMAL: `lo` and `hi` are the low and high half of the scaled `i128`.
+/// * DECIMAL: `lo` and `hi` are the low and high half of the scaled number plus 10^38: never negative, so that its last
+///   byte is never 0xFF, and in unsigned order.
 /// * VARCHAR, VARBINARY of up to 15 bytes: the bytes in memory order in `lo` then `hi`, zero padded, the length in the
 ///   last (most significant) byte of `hi`. So two short strings are equal exactly if their lanes are.
 /// * longer ones: `lo` = offset into the [`Arena`] of the frame, or into whatever owns the datum, low 32 bits of `hi` =
@@ -26,6 +27,8 @@ pub struct Datum {
 /// Longest string, in bytes, that lies in a lane.
 pub const INLINE_MAX: usize = 15;
 const LONG: u64 = 0xFF << 56;
+/// More than any scaled DECIMAL of 38 digits.
+const DECIMAL_BIAS: u128 = 10u128.pow(38);
 
 impl Datum {
     pub const NULL: Datum = Datum { lo: 0, hi: 0, null: true };
@@ -47,7 +50,7 @@ impl Datum {
     }
     #[inline(always)]
     pub const fn decimal(v: Decimal) -> Datum {
-        let bits = v.scaled() as u128;
+        let bits = (v.scaled() as u128).wrapping_add(DECIMAL_BIAS);
         Datum { lo: bits as u64, hi: (bits >> 64) as u64, null: false }
     }
 
@@ -61,7 +64,7 @@ impl Datum {
     }
     #[inline(always)]
     pub const fn as_decimal(self) -> Decimal {
-        Decimal::from_scaled(((self.hi as u128) << 64 | self.lo as u128) as i128)
+        Decimal::from_scaled(((self.hi as u128) << 64 | self.lo as u128).wrapping_sub(DECIMAL_BIAS) as i128)
     }
     /// True only for TRUE: NULL is not true.
     #[inline(always)]
@@ -164,6 +167,16 @@ impl Arena {
         self.bytes.truncate(mark);
     }
 
+    /// True if two values of one type, neither NULL, are the same.
+    #[inline]
+    pub fn equal(&self, a: Datum, b: Datum) -> bool {
+        if a.is_long() && b.is_long() {
+            self.compare(a, self, b) == Ordering::Equal
+        } else {
+            a.lo == b.lo && a.hi == b.hi
+        }
+    }
+
     /// Byte-wise order of two strings, `a` of `self` and `b` of `other`.
     #[inline]
     pub fn compare(&self, a: Datum, other: &Arena, b: Datum) -> Ordering {
@@ -243,6 +256,15 @@ pub fn datum_value(datum: Datum, ty: DataType, arena: &Arena) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_decimal_looks_like_a_long_string() {
+        for scaled in [0, 1, -1, 10i128.pow(38) - 1, -10i128.pow(38) + 1] {
+            let datum = Datum::decimal(Decimal::from_scaled(scaled));
+            assert!(!datum.is_long());
+            assert_eq!(datum.as_decimal().scaled(), scaled);
+        }
+    }
 
     #[test]
     fn strings_order_by_bytes_whether_short_or_long() {

@@ -1,0 +1,374 @@
+//! Plan to program: nodes to operators, expressions to code, and what can be known before it runs.
+
+use super::operator::{
+    Aggregate, AggregateCall, Change, Distinct, Fetch, HashJoin, Insert, Modify, NestedLoopJoin, Operator, PointScan,
+    RangeScan, Recursive, Returning, SetOperation, Sort, SortKey, TableScan, Upsert, Window, WindowCall, WindowKind,
+};
+use super::program::{Action, PointKey, Program, Subplan, SubplanKind};
+use crate::catalog::{Catalog, Table, TableId, ViewAggregateKind};
+use crate::expr::CompiledExpr;
+use crate::expr::expr::Expr;
+use crate::planner::plan::{self, Access, JoinKind, Node, Plan, PlanKind, Scan, SubqueryKind};
+use crate::types::{DataType, Reg};
+
+impl Program {
+    /// Compiles a plan that was bound against `catalog`. Cannot fail: the planner has checked everything.
+    pub fn compile(plan: &Plan, catalog: &Catalog) -> Program {
+        let mut compiler = Compiler { catalog, next: plan.registers, point_keys: Vec::new() };
+        let subplans = plan.subqueries.iter().map(|s| compiler.subquery(s)).collect();
+        let action = compiler.action(&plan.kind);
+        Program {
+            action,
+            subplans,
+            registers: compiler.next,
+            placeholders: plan.placeholders.clone(),
+            partitioning: plan.partitioning.clone(),
+            read_only: plan.read_only,
+            fails_after_write: fails_after_write(&plan.kind, catalog),
+            point_keys: compiler.point_keys,
+        }
+    }
+}
+
+/// Whether a failure can come after the first change. Constraints of a row are checked before it is written.
+fn fails_after_write(kind: &PlanKind, catalog: &Catalog) -> bool {
+    match kind {
+        PlanKind::Query { .. } | PlanKind::Expression(_) => false,
+        PlanKind::Insert { table, source: Node::One, returning: None, upsert: None, .. } => {
+            let table = catalog.table_by_id(*table);
+            !table.views.iter().all(|&view| only_counts(catalog.table_by_id(view)))
+        }
+        _ => true,
+    }
+}
+
+/// True for a view whose upkeep cannot fail: plain columns and row counts.
+fn only_counts(table: &Table) -> bool {
+    table.view.as_ref().is_some_and(|view| {
+        view.filter.is_none()
+            && view.groups.iter().all(|group| group.as_reg().is_some())
+            && view.aggregates.iter().all(|a| a.kind == ViewAggregateKind::CountStar)
+    })
+}
+
+struct Compiler<'a> {
+    catalog: &'a Catalog,
+    next: usize,
+    point_keys: Vec<PointKey>,
+}
+
+impl Compiler<'_> {
+    fn expr(&mut self, expr: &Expr) -> CompiledExpr {
+        let next = &mut self.next;
+        CompiledExpr::compile(expr, &mut || {
+            *next += 1;
+            Reg::try_from(*next - 1).expect("the planner bounds a statement's registers")
+        })
+    }
+    fn exprs(&mut self, exprs: &[Expr]) -> Vec<CompiledExpr> {
+        exprs.iter().map(|e| self.expr(e)).collect()
+    }
+    fn option(&mut self, expr: &Option<Expr>) -> Option<CompiledExpr> {
+        expr.as_ref().map(|e| self.expr(e))
+    }
+    fn bound(&mut self, bound: &Option<(Expr, bool)>) -> Option<(CompiledExpr, bool)> {
+        bound.as_ref().map(|(e, inclusive)| (self.expr(e), *inclusive))
+    }
+    fn assignments<K: Copy>(&mut self, exprs: &[(K, Expr)]) -> Vec<(K, CompiledExpr)> {
+        exprs.iter().map(|(to, e)| (*to, self.expr(e))).collect()
+    }
+
+    fn action(&mut self, kind: &PlanKind) -> Action {
+        match kind {
+            PlanKind::Query { root, output } => Action::Query { root: self.node(root), output: output.clone() },
+            PlanKind::Expression(expr) => Action::Expression(self.expr(expr)),
+            PlanKind::Insert { table, source, row, upsert, returning } => {
+                self.insert(*table, source, row, upsert.as_deref(), returning.as_ref())
+            }
+            PlanKind::Update { table, source, target, assignments, returning } => {
+                let change = Change::Update(self.assignments(assignments));
+                self.modify(*table, source, *target, change, returning.as_ref())
+            }
+            PlanKind::Delete { table, source, target, returning } => {
+                self.modify(*table, source, *target, Change::Delete, returning.as_ref())
+            }
+            PlanKind::Truncate { table } => {
+                Action::Truncate { table: *table, spread: self.catalog.table_by_id(*table).spread }
+            }
+        }
+    }
+
+    fn insert(
+        &mut self,
+        id: TableId,
+        source: &Node,
+        row: &[Expr],
+        upsert: Option<&[usize]>,
+        returning: Option<&plan::Returning>,
+    ) -> Action {
+        let table = self.catalog.table_by_id(id).clone();
+        self.insert_point_keys(&table, row);
+        let source = self.node(source);
+        let first = self.next as Reg;
+        self.next += row.len();
+        Action::Insert(Insert {
+            table: id,
+            source,
+            row: self.exprs(row),
+            first,
+            spread: table.spread,
+            partition: table.partition_column.map(|column| (column, table.columns[column].ty)),
+            upsert: upsert.map(|columns| {
+                let index = table.primary_key.expect("UPSERT needs a primary key");
+                let key = table.indexes[index].columns().expect("a primary key has plain columns");
+                Upsert { index, key, columns: columns.to_vec() }
+            }),
+            returning: returning.map(|r| self.returning(r)),
+        })
+    }
+
+    /// Index slots that writing `row` will touch, where registers alone say which.
+    fn insert_point_keys(&mut self, table: &Table, row: &[Expr]) {
+        for (index, def) in table.indexes.iter().enumerate().filter(|(_, def)| def.unique) {
+            let regs = def.columns().and_then(|columns| columns.iter().map(|&c| row[c].as_reg()).collect());
+            if let Some(regs) = regs {
+                self.point_keys.push(PointKey { table: table.id, index, regs });
+            }
+        }
+        for &view in &table.views {
+            let def = self.catalog.table_by_id(view).view.as_ref().expect("it is a view");
+            let groups: Option<Vec<Reg>> =
+                def.groups.iter().map(|g| g.as_reg().and_then(|column| row[column as usize].as_reg())).collect();
+            if let Some(regs) = groups.filter(|regs| !regs.is_empty()) {
+                self.point_keys.push(PointKey { table: view, index: 0, regs });
+            }
+        }
+    }
+
+    fn modify(
+        &mut self,
+        table: TableId,
+        source: &Node,
+        target: Reg,
+        change: Change,
+        returning: Option<&plan::Returning>,
+    ) -> Action {
+        Action::Modify(Modify {
+            table,
+            source: self.node(source),
+            target,
+            spread: self.catalog.table_by_id(table).spread,
+            change,
+            returning: returning.map(|r| self.returning(r)),
+        })
+    }
+
+    fn returning(&mut self, returning: &plan::Returning) -> Returning {
+        Returning {
+            columns: returning.columns.clone(),
+            exprs: self.assignments(&returning.exprs),
+            output: returning.output.clone(),
+        }
+    }
+
+    fn subquery(&mut self, subquery: &plan::Subquery) -> Subplan {
+        let root = self.node(&subquery.root);
+        let kind = match &subquery.kind {
+            SubqueryKind::Scalar { value } => SubplanKind::Scalar { value: *value },
+            SubqueryKind::Exists => SubplanKind::Exists,
+            SubqueryKind::In { operands, columns } => SubplanKind::In {
+                operands: self.exprs(operands),
+                columns: columns.iter().map(|(reg, _)| *reg).collect(),
+            },
+            SubqueryKind::Quantified { test, all } => SubplanKind::Quantified { test: self.expr(test), all: *all },
+        };
+        Subplan { root, kind, result: subquery.result, correlated: subquery.correlated }
+    }
+
+    fn boxed(&mut self, node: &Node) -> Box<Operator> {
+        Box::new(self.node(node))
+    }
+
+    fn node(&mut self, node: &Node) -> Operator {
+        match node {
+            Node::One => Operator::One,
+            Node::Values { rows, out } => {
+                Operator::Values { rows: rows.iter().map(|row| self.exprs(row)).collect(), out: out.clone() }
+            }
+            Node::Scan(scan) => self.scan(scan),
+            Node::Filter { input, predicate } => {
+                Operator::Filter { input: self.boxed(input), predicate: self.expr(predicate) }
+            }
+            Node::Compute { input, exprs } => {
+                Operator::Compute { input: self.boxed(input), exprs: self.assignments(exprs) }
+            }
+            Node::Join { kind, outer, inner, on, inner_out } => {
+                assert!(*kind != JoinKind::Full, "the planner makes FULL joins hash joins");
+                Operator::NestedLoopJoin(Box::new(NestedLoopJoin {
+                    kind: *kind,
+                    outer: self.node(outer),
+                    inner: self.node(inner),
+                    on: self.option(on),
+                    inner_out: inner_out.clone(),
+                }))
+            }
+            Node::HashJoin { .. } => self.hash_join(node),
+            Node::Aggregate { input, keys, calls } => Operator::Aggregate(Box::new(Aggregate {
+                input: self.node(input),
+                keys: self.assignments(keys),
+                calls: calls.iter().map(|call| self.aggregate_call(call)).collect(),
+            })),
+            Node::Window { .. } => self.window(node),
+            Node::Sort { input, keys, carry, top } => Operator::Sort(Box::new(Sort {
+                input: self.node(input),
+                keys: keys.iter().map(|key| self.sort_key(key)).collect(),
+                carry: carry.clone(),
+                top: self.option(top),
+            })),
+            Node::Distinct { input, columns } => Operator::Distinct(Box::new(Distinct {
+                input: self.node(input),
+                columns: columns.iter().map(|(reg, _)| *reg).collect(),
+            })),
+            Node::Limit { input, limit, offset } => Operator::Limit {
+                input: self.boxed(input),
+                limit: self.option(limit),
+                offset: self.option(offset),
+            },
+            Node::SetOperation { op, all, left, left_columns, right, right_columns, out } => {
+                Operator::SetOperation(Box::new(SetOperation {
+                    op: *op,
+                    all: *all,
+                    left: self.node(left),
+                    left_columns: self.exprs(left_columns),
+                    right: self.node(right),
+                    right_columns: self.exprs(right_columns),
+                    out: out.iter().map(|(reg, _)| *reg).collect(),
+                }))
+            }
+            Node::Recursive { id, all, base, base_columns, step, step_columns, out } => {
+                Operator::Recursive(Box::new(Recursive {
+                    id: *id,
+                    all: *all,
+                    base: self.node(base),
+                    base_columns: self.exprs(base_columns),
+                    step: self.node(step),
+                    step_columns: self.exprs(step_columns),
+                    out: out.iter().map(|(reg, _)| *reg).collect(),
+                }))
+            }
+            Node::Working { id, out } => Operator::Working { id: *id, out: out.clone() },
+        }
+    }
+
+    fn hash_join(&mut self, node: &Node) -> Operator {
+        let Node::HashJoin { kind, probe, build, probe_keys, build_keys, build_out, probe_out, on } = node else {
+            unreachable!("called for hash joins")
+        };
+        Operator::HashJoin(Box::new(HashJoin {
+            kind: *kind,
+            probe: self.node(probe),
+            build: self.node(build),
+            probe_keys: self.exprs(probe_keys),
+            build_keys: self.exprs(build_keys),
+            build_out: build_out.clone(),
+            probe_out: probe_out.clone(),
+            on: self.option(on),
+        }))
+    }
+
+    fn aggregate_call(&mut self, call: &plan::AggregateCall) -> AggregateCall {
+        AggregateCall {
+            kind: call.kind,
+            distinct: call.distinct,
+            ty: call.argument.as_ref().map_or(DataType::BigInt, |a| a.ty),
+            argument: self.option(&call.argument),
+            out: call.out,
+        }
+    }
+
+    fn sort_key(&mut self, key: &plan::SortKey) -> SortKey {
+        SortKey {
+            ty: key.expr.ty,
+            expr: self.expr(&key.expr),
+            descending: key.descending,
+            nulls_first: key.nulls_first,
+        }
+    }
+
+    fn window(&mut self, node: &Node) -> Operator {
+        let Node::Window { input, carry, partition_by, order_by, calls } = node else {
+            unreachable!("called for windows")
+        };
+        let mut keys: Vec<SortKey> = partition_by
+            .iter()
+            .map(|expr| SortKey { ty: expr.ty, expr: self.expr(expr), descending: false, nulls_first: true })
+            .collect();
+        keys.extend(order_by.iter().map(|key| self.sort_key(key)));
+        let calls = calls
+            .iter()
+            .map(|call| WindowCall {
+                out: call.out,
+                kind: match &call.kind {
+                    plan::WindowKind::RowNumber => WindowKind::RowNumber,
+                    plan::WindowKind::Rank => WindowKind::Rank,
+                    plan::WindowKind::DenseRank => WindowKind::DenseRank,
+                    plan::WindowKind::Aggregate(kind, argument) => WindowKind::Aggregate(
+                        *kind,
+                        self.option(argument),
+                        argument.as_ref().map_or(DataType::BigInt, |a| a.ty),
+                    ),
+                },
+            })
+            .collect();
+        let input = self.node(input);
+        Operator::Window(Box::new(Window {
+            input,
+            carry: carry.clone(),
+            partition_keys: partition_by.len(),
+            keys,
+            calls,
+        }))
+    }
+
+    fn scan(&mut self, scan: &Scan) -> Operator {
+        let table = self.catalog.table_by_id(scan.table).clone();
+        let fetch = Fetch {
+            table: scan.table,
+            spread: table.spread,
+            partition: scan.partition.as_ref().map(|expr| {
+                let column = table.partition_column.expect("only a partition column's value is bound");
+                (self.expr(expr), table.columns[column].ty)
+            }),
+            columns: scan.columns.clone(),
+            row: scan.row,
+            filter: self.option(&scan.filter),
+        };
+        match &scan.access {
+            Access::Full => Operator::Table(TableScan { fetch, by: None }),
+            // A unique key's row is at one place at most, unless it is unique within each partition only.
+            Access::Equal { index, key, unique }
+                if *unique && PointScan::fits(key.len()) && !table.indexes[*index].assume_unique =>
+            {
+                if let Some(regs) = key.iter().map(Expr::as_reg).collect() {
+                    self.point_keys.push(PointKey { table: scan.table, index: *index, regs });
+                }
+                // A view's groups are unique in each partition, not over all.
+                if table.is_view() && table.spread && table.partition_column.is_none() {
+                    return Operator::Table(TableScan { fetch, by: Some((*index, self.exprs(key))) });
+                }
+                Operator::Point(PointScan { fetch, index: *index, key: self.exprs(key) })
+            }
+            Access::Equal { index, key, .. } => {
+                Operator::Table(TableScan { fetch, by: Some((*index, self.exprs(key))) })
+            }
+            Access::Range { index, equal, low, high, descending } => Operator::Range(RangeScan {
+                fetch,
+                index: *index,
+                equal: self.exprs(equal),
+                low: self.bound(low),
+                high: self.bound(high),
+                descending: *descending,
+            }),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Bound plan to compiled program, and programs at work.
+//!
+//!     Plan --compile--> Program (immutable, shared) --run(stores, frame)--> rows, counts, changes
+//!
+//! A program reads the stores shared and writes them exclusively, one after the other: a statement finds all the rows
+//! that it changes before it changes the first, so nothing changes what it still scans. It runs on the stores that it
+//! is given: those of one partition, or all of them in order, when the caller holds them all. How they came to be
+//! locked, and what happens to a transaction whose statement failed, is not decided here.
+
+mod compile;
+mod error;
+mod key;
+mod operator;
+mod program;
+mod reader;
+mod row_buffer;
+
+pub use error::ExecError;
+pub use key::KeySet;
+pub use operator::{Flow, Operator};
+pub use program::{Answer, PointKey, Program};
+pub use reader::{Limits, Reader};
+pub use row_buffer::RowBuffer;
