@@ -302,3 +302,24 @@ fn add_fills(node: &Node, set: &mut RegSet) {
         }
     }
 }
+
+/// [`inputs`], to change them.
+pub(super) fn inputs_mut(node: &mut Node, f: &mut dyn FnMut(&mut Node)) {
+    match node {
+        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Working { .. } => {}
+        Node::Filter { input, .. }
+        | Node::Compute { input, .. }
+        | Node::Aggregate { input, .. }
+        | Node::Window { input, .. }
+        | Node::Sort { input, .. }
+        | Node::Distinct { input, .. }
+        | Node::Limit { input, .. } => f(input),
+        Node::Join { outer: a, inner: b, .. }
+        | Node::HashJoin { probe: a, build: b, .. }
+        | Node::SetOperation { left: a, right: b, .. }
+        | Node::Recursive { base: a, step: b, .. } => {
+            f(a);
+            f(b);
+        }
+    }
+}

@@ -23,8 +23,9 @@ impl<'a> Binder<'a> {
 
     fn add_subquery(&mut self, from: From, kind: SubqueryKind, correlated: bool, ty: DataType, nullable: bool) -> Expr {
         let root = self.lower(from);
-        self.subqueries.push(Subquery { root, kind, correlated });
-        let kind = ExprKind::Subquery { index: self.subqueries.len() - 1, result: self.fresh() };
+        let result = self.fresh();
+        self.subqueries.push(Subquery { root, result, kind, correlated });
+        let kind = ExprKind::Subquery { index: self.subqueries.len() - 1, result };
         Expr { kind, ty, nullable }
     }
 
