@@ -83,6 +83,11 @@ impl Program {
         matches!(self.action, Action::Query { .. })
     }
 
+    /// True for an expression that is a constant or a register.
+    pub fn cannot_fail(&self) -> bool {
+        matches!(&self.action, Action::Expression(expr) if expr.cannot_fail())
+    }
+
     #[inline(always)]
     fn reader<'a>(&'a self, env: &Environment<'a>, stores: &'a [&'a mut Store]) -> Reader<'a> {
         Reader::new(stores, env.hashinator, env.now, env.limits, &self.subplans)
@@ -98,6 +103,13 @@ impl Program {
     ) -> Result<Datum, ExecError> {
         let Action::Expression(expr) = &self.action else { unreachable!("an expression was compiled") };
         self.reader(env, stores).eval(expr, frame)
+    }
+
+    /// Whether a compiled condition is TRUE.
+    #[inline]
+    pub fn is_true(&self, env: &Environment<'_>, stores: &[&mut Store], frame: &mut Frame) -> Result<bool, ExecError> {
+        let Action::Expression(expr) = &self.action else { unreachable!("an expression was compiled") };
+        self.reader(env, stores).is_true(expr, frame)
     }
 
     /// Runs a query and hands each row to `sink`: the registers of [`Program::output`] are set.

@@ -99,6 +99,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// True for a transaction at one partition.
+    #[inline(always)]
+    pub fn is_single(&self) -> bool {
+        self.stores.len() == 1
+    }
+
     #[inline(always)]
     pub fn table(&self, store: usize, id: TableId) -> &'a Table {
         self.stores[store].table(id)

@@ -316,6 +316,12 @@ impl CompiledExpr {
         (self.ops.is_empty() && !self.condition).then_some(self.result)
     }
 
+    /// True for a constant or a register.
+    pub fn cannot_fail(&self) -> bool {
+        let constant = |op: &Op| matches!(op, Op::Move { .. } | Op::ConstInt { .. } | Op::Const { .. } | Op::ConstText { .. });
+        self.ops.iter().all(constant)
+    }
+
     /// Number of operations.
     pub fn op_count(&self) -> usize {
         self.ops.len()
