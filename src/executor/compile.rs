@@ -23,7 +23,7 @@ impl Program {
     }
 
     fn compile_as(plan: &Plan, catalog: &Catalog, condition: bool) -> Program {
-        let mut compiler = Compiler { catalog, next: plan.registers, point_keys: Vec::new() };
+        let mut compiler = Compiler { catalog, next: plan.registers, uses_now: false, point_keys: Vec::new() };
         let subplans = plan.subqueries.iter().map(|s| compiler.subquery(s)).collect();
         let action = match &plan.kind {
             PlanKind::Expression(expr) if condition => Action::Expression(compiler.condition(expr)),
@@ -36,6 +36,7 @@ impl Program {
             placeholders: plan.placeholders.clone(),
             partitioning: plan.partitioning.clone(),
             read_only: plan.read_only,
+            uses_now: compiler.uses_now,
             fails_after_write: fails_after_write(&plan.kind, catalog),
             point_keys: compiler.point_keys,
         }
@@ -63,19 +64,24 @@ fn only_counts(table: &Table) -> bool {
     })
 }
 
+fn new_register(next: &mut usize) -> Reg {
+    *next += 1;
+    Reg::try_from(*next - 1).expect("the planner bounds a statement's registers")
+}
+
 struct Compiler<'a> {
     catalog: &'a Catalog,
     next: usize,
+    uses_now: bool,
     point_keys: Vec<PointKey>,
 }
 
 impl Compiler<'_> {
     fn expr(&mut self, expr: &Expr) -> CompiledExpr {
         let next = &mut self.next;
-        CompiledExpr::compile(expr, &mut || {
-            *next += 1;
-            Reg::try_from(*next - 1).expect("the planner bounds a statement's registers")
-        })
+        let compiled = CompiledExpr::compile(expr, &mut || new_register(next));
+        self.uses_now |= compiled.uses_now();
+        compiled
     }
     fn exprs(&mut self, exprs: &[Expr]) -> Vec<CompiledExpr> {
         exprs.iter().map(|e| self.expr(e)).collect()
@@ -86,10 +92,9 @@ impl Compiler<'_> {
     /// Where only TRUE counts.
     fn condition(&mut self, expr: &Expr) -> CompiledExpr {
         let next = &mut self.next;
-        CompiledExpr::compile_condition(expr, &mut || {
-            *next += 1;
-            Reg::try_from(*next - 1).expect("the planner bounds a statement's registers")
-        })
+        let compiled = CompiledExpr::compile_condition(expr, &mut || new_register(next));
+        self.uses_now |= compiled.uses_now();
+        compiled
     }
     fn optional_condition(&mut self, expr: &Option<Expr>) -> Option<CompiledExpr> {
         expr.as_ref().map(|e| self.condition(e))

@@ -20,6 +20,8 @@ pub struct Program {
     pub placeholders: Vec<DataType>,
     pub partitioning: Partitioning,
     pub read_only: bool,
+    /// It reads the transaction's time.
+    pub uses_now: bool,
     /// A failure may come after the first change, so the transaction needs undo for this statement alone.
     pub fails_after_write: bool,
     /// Unique look-ups whose keys are nothing but registers: what a batch can prefetch if they are parameters.
@@ -48,7 +50,7 @@ pub struct Environment<'a> {
     pub hashinator: &'a Hashinator,
     /// The transaction's time, microseconds since 1970.
     pub now: i64,
-    pub limits: Limits<'a>,
+    pub limits: &'a Limits,
 }
 
 /// What a statement gives back.

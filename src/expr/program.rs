@@ -316,6 +316,11 @@ impl CompiledExpr {
         (self.ops.is_empty() && !self.condition).then_some(self.result)
     }
 
+    /// True if it reads the transaction's time.
+    pub fn uses_now(&self) -> bool {
+        self.ops.iter().any(|op| matches!(op, Op::Now { .. }))
+    }
+
     /// True for a constant or a register.
     pub fn cannot_fail(&self) -> bool {
         let constant = |op: &Op| matches!(op, Op::Move { .. } | Op::ConstInt { .. } | Op::Const { .. } | Op::ConstText { .. });

@@ -43,6 +43,8 @@ pub struct Code {
     pub cursors: usize,
     /// Type of what RETURN gives.
     pub returns: Option<DataType>,
+    /// Some statement reads the transaction's time.
+    pub uses_now: bool,
     /// False if nothing can fail once something has been changed: then a call needs no undo.
     pub needs_undo: bool,
     /// Look-ups by parameters alone: a batch fetches their cache lines some calls ahead.
@@ -52,5 +54,7 @@ pub struct Code {
 /// A procedure that can be called.
 pub struct Procedure {
     pub definition: Arc<catalog::Procedure>,
+    /// The catalog version that it was compiled against; a later one may have taken it over unchanged.
+    pub version: u64,
     pub code: Code,
 }

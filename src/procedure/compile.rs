@@ -40,7 +40,7 @@ pub fn compile(ast: &ast::Procedure, text: &str, catalog: &Catalog) -> Result<Pr
         parameters,
         text: text.to_owned(),
     };
-    Ok(Procedure { definition: Arc::new(definition), code: compiler.finish() })
+    Ok(Procedure { definition: Arc::new(definition), version: catalog.version, code: compiler.finish() })
 }
 
 /// The parameter list: as written, or one for each `?`, its type found from where it stands.
@@ -164,6 +164,7 @@ impl<'a> Compiler<'a> {
                 registers: parameters.len(),
                 cursors: 0,
                 returns: ast.returns,
+                uses_now: false,
                 needs_undo: true,
                 prefetches: Vec::new(),
             },
@@ -244,6 +245,7 @@ impl<'a> Compiler<'a> {
             }
         }
         self.code.prefetches = prefetches;
+        self.code.uses_now = self.code.programs.iter().any(|p| p.uses_now);
         self.code.needs_undo = needs_undo(&self.code);
         self.code.registers = self.code.programs.iter().map(|p| p.registers).max().unwrap_or(0).max(self.next);
         self.code
