@@ -12,7 +12,8 @@ use super::function::Function;
 use super::host::NoHost;
 use super::in_set::InSet;
 use super::like::LikePattern;
-use super::program::{CompiledExpr, NOT_TRUE, Op, Pool};
+use super::op::{NOT_TRUE, Op};
+use super::program::{CompiledExpr, Pool};
 use crate::types::{DataType, Datum, Frame, Reg, Value};
 
 impl CompiledExpr {
@@ -217,6 +218,7 @@ impl Compiler<'_> {
             (Family::Int, Arithmetic::Modulo) => Op::ModuloInt { dst, a, b },
             (Family::Decimal, Arithmetic::Add) => Op::AddDecimal { dst, a, b },
             (Family::Decimal, Arithmetic::Subtract) => Op::SubtractDecimal { dst, a, b },
+            (Family::Float, op) => Op::FloatArithmetic { op, dst, a, b },
             _ => Op::Arithmetic { op, family, dst, a, b },
         });
     }
