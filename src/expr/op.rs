@@ -248,6 +248,20 @@ pub enum Op {
         target: u32,
         k: i64,
     },
+    /// Equality of two values of any family: unequal ones are `LESS`.
+    JumpEqual {
+        mask: Outcomes,
+        a: Reg,
+        b: Reg,
+        target: u32,
+    },
+    /// `a` against `constants[index]`, which is not NULL.
+    JumpEqualK {
+        mask: Outcomes,
+        a: Reg,
+        index: u32,
+        target: u32,
+    },
     JumpCompare {
         mask: Outcomes,
         family: Family,

@@ -201,6 +201,17 @@ impl CompiledExpr {
                     let outcome = if x.null { 3 } else { x.as_i64().cmp(&k) as i8 + 1 };
                     jump_if!(mask >> outcome & 1 != 0, target)
                 }
+                Op::JumpEqual { mask, a, b, target } => {
+                    let (x, y) = (get!(a), get!(b));
+                    let outcome = if x.null || y.null { 3 } else { frame.arena.equal(x, y) as u8 };
+                    jump_if!(mask >> outcome & 1 != 0, target)
+                }
+                Op::JumpEqualK { mask, a, index, target } => {
+                    let (x, k) = (&get!(a), &self.pool.constants[index as usize]);
+                    // Only the lanes matter: the constant is not long.
+                    let outcome = if x.null { 3 } else { (x.lo == k.lo && x.hi == k.hi) as u8 };
+                    jump_if!(mask >> outcome & 1 != 0, target)
+                }
                 Op::JumpCompare { mask, family, a, b, target } => {
                     let outcome = compare_outcome(family, &get!(a), &get!(b), &frame.arena);
                     jump_if!(mask >> outcome & 1 != 0, target)
