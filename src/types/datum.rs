@@ -28,7 +28,7 @@ pub struct Datum {
 pub const INLINE_MAX: usize = 15;
 const LONG: u64 = 0xFF << 56;
 /// More than any scaled DECIMAL of 38 digits.
-const DECIMAL_BIAS: i128 = 10i128.pow(38);
+const DECIMAL_BIAS: u128 = 10u128.pow(38);
 
 impl Datum {
     pub const NULL: Datum = Datum { lo: 0, hi: 0, null: true };
@@ -50,7 +50,7 @@ impl Datum {
     }
     #[inline(always)]
     pub const fn decimal(v: Decimal) -> Datum {
-        let bits = (v.scaled() + DECIMAL_BIAS) as u128;
+        let bits = (v.scaled() as u128).wrapping_add(DECIMAL_BIAS);
         Datum { lo: bits as u64, hi: (bits >> 64) as u64, null: false }
     }
 
@@ -64,7 +64,7 @@ impl Datum {
     }
     #[inline(always)]
     pub const fn as_decimal(self) -> Decimal {
-        Decimal::from_scaled(((self.hi as u128) << 64 | self.lo as u128) as i128 - DECIMAL_BIAS)
+        Decimal::from_scaled(((self.hi as u128) << 64 | self.lo as u128).wrapping_sub(DECIMAL_BIAS) as i128)
     }
     /// True only for TRUE: NULL is not true.
     #[inline(always)]

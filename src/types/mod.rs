@@ -17,5 +17,8 @@ pub use datum::{Arena, Datum, Frame, INLINE_MAX, Reg, datum_value};
 pub use decimal::{Decimal, DecimalError};
 pub use name::Name;
 pub use result_set::{Column, MODIFIED_TUPLES, ResultSet};
-pub use timestamp::{Timestamp, TimestampError};
+pub use timestamp::{
+    MICROS_PER_DAY, MICROS_PER_SECOND, Timestamp, TimestampError, TimestampParts, civil_from_days, days_from_civil,
+    days_in_month,
+};
 pub use value::Value;

@@ -1,0 +1,6 @@
+//! What the scalar functions compute, by the kind of their arguments. Arguments are never NULL here, and have the types that
+//! `function::resolve` asked for.
+
+pub mod numeric;
+pub mod string;
+pub mod time;
