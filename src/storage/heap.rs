@@ -91,11 +91,6 @@ impl Heap {
         self.len as usize
     }
 
-    /// Bytes of a cell.
-    pub fn stride(&self) -> usize {
-        self.stride as usize
-    }
-
     /// Bytes held: pages and their list, free cells included.
     pub fn bytes(&self) -> usize {
         let unpooled: usize = self.pages.iter().filter(|p| !p.block.is_pooled()).map(|p| p.block.bytes()).sum();
@@ -103,7 +98,7 @@ impl Heap {
         unpooled + mapped + self.pages.capacity() * size_of::<PageSlot>()
     }
 
-    /// The bytes of a live cell, to read: [`Heap::stride`] and 16 more that mean nothing.
+    /// The bytes of a live cell, to read: a cell's size and 16 more that mean nothing.
     #[inline(always)]
     pub fn cell(&self, row: RowId) -> *const u8 {
         debug_assert!(self.is_live(row), "row {row:?} is not live");

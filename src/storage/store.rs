@@ -117,20 +117,14 @@ impl Store {
                     let probe = self.views.probes[i][1];
                     counting.add(view, probe, row, arena, &mut self.work, &mut self.undo)?;
                 }
-                UpdaterKind::General(_) => self.apply_general(at, i)?,
+                UpdaterKind::General(general) => {
+                    let [base, view] = pair(&mut self.tables, at, updater.view);
+                    general.apply(base, view, &self.views.inputs[i], &mut self.work, &mut self.undo)?;
+                }
             }
         }
-        Ok(row_id)
-    }
-
-    #[inline(never)]
-    fn apply_general(&mut self, base: usize, dependent: usize) -> Result<(), StorageError> {
-        let updater = &self.dependents[base][dependent];
-        let UpdaterKind::General(general) = &updater.kind else { unreachable!("the caller looked") };
-        let [base, view] = pair(&mut self.tables, base, updater.view);
-        let result = general.apply(base, view, &self.views.inputs[dependent], &mut self.work, &mut self.undo);
         self.free_strings();
-        result
+        Ok(row_id)
     }
 
     /// Overwrites a row, which is there, with a full new one. Its id stays.
@@ -190,30 +184,27 @@ impl Store {
 
     /// After the row has changed: what `look_at_views` has found is done.
     fn change_views(&mut self, at: usize, new: Option<(&[Datum], &Arena)>) -> Result<(), StorageError> {
-        let mut result = Ok(());
-        for i in 0..self.dependents[at].len() {
-            let updater = &self.dependents[at][i];
-            let UpdaterKind::Counting(counting) = &updater.kind else {
-                result = self.apply_general(at, i);
-                if result.is_err() {
-                    break;
-                }
-                continue;
-            };
-            let view = self.tables[updater.view.0 as usize].as_deref_mut().expect(GONE);
-            let [old, probe] = self.views.probes[i];
-            match new {
-                Some(_) if old.row == probe.row => {}
-                Some((row, arena)) => {
-                    // The new group may lie in the place that the old one leaves.
+        for (i, updater) in self.dependents[at].iter().enumerate() {
+            let [base, view] = pair(&mut self.tables, at, updater.view);
+            match &updater.kind {
+                UpdaterKind::Counting(counting) => {
+                    let [old, probe] = self.views.probes[i];
+                    if new.is_some() && old.row == probe.row {
+                        continue;
+                    }
+                    // The new group may take the place that the old one leaves.
                     counting.subtract(view, old, &mut self.undo);
-                    counting.add(view, probe, row, arena, &mut self.work, &mut self.undo)?;
+                    if let Some((row, arena)) = new {
+                        counting.add(view, probe, row, arena, &mut self.work, &mut self.undo)?;
+                    }
                 }
-                None => counting.subtract(view, old, &mut self.undo),
+                UpdaterKind::General(general) => {
+                    general.apply(base, view, &self.views.inputs[i], &mut self.work, &mut self.undo)?;
+                }
             }
         }
         self.free_strings();
-        result
+        Ok(())
     }
 
     /// Removes all rows; returns how many there were.

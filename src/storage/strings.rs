@@ -51,6 +51,7 @@ impl StringPool {
     }
 
     /// Strings held.
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.classes.iter().flatten().map(Heap::len).sum()
     }

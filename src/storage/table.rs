@@ -94,7 +94,7 @@ impl Table {
 
     #[inline(always)]
     pub(super) fn rows(&self) -> Rows<'_> {
-        Rows { heap: &self.contents.heap, layout: &self.layout, strings: &self.contents.strings }
+        Rows { heap: &self.contents.heap, strings: &self.contents.strings }
     }
 
     /// A column of a row; a long string is copied to `arena`. `row` is live.
@@ -231,7 +231,7 @@ impl Table {
         for at in 0..contents.indexes.len() {
             let index = &contents.indexes[at];
             let entry = index.entry(row, long, &mut work.evaluator)?;
-            let rows = Rows { heap: &contents.heap, layout: &self.layout, strings: &contents.strings };
+            let rows = Rows { heap: &contents.heap, strings: &contents.strings };
             if index.conflict(&entry, row, long, rows, except).is_some() {
                 return Err(self.duplicate(at, row, long, work));
             }
@@ -250,8 +250,7 @@ impl Table {
         let parts = def.keys.iter().map(|key| match key.column {
             Some(column) => {
                 let datum = row[column];
-                let datum =
-                    if datum.is_long() { long.with_long(datum, |bytes| arena.store(bytes)) } else { datum };
+                let datum = if datum.is_long() { long.with_long(datum, |bytes| arena.store(bytes)) } else { datum };
                 let value = datum_value(datum, key.ty, &arena);
                 let quote = if key.ty.is_bytes() { "'" } else { "" };
                 format!("{} = {quote}{value}{quote}", self.def.columns[column].name)
@@ -297,7 +296,7 @@ impl Table {
         let Some(new) = contents.heap.allocate() else { return Err(self.full()) };
         // SAFETY: the cell is new and of this layout's size.
         unsafe { self.layout.write(new.cell, row) };
-        let rows = Rows { heap: &contents.heap, layout: &self.layout, strings: &contents.strings };
+        let rows = Rows { heap: &contents.heap, strings: &contents.strings };
         for (index, entry) in contents.indexes.iter_mut().zip(entries) {
             index.insert(entry, new.row, rows);
         }
@@ -407,7 +406,7 @@ impl Table {
 
     fn remove_entries(&mut self, row: RowId, entries: &[Entry], unless: Option<&[Entry]>) {
         let contents = &mut *self.contents;
-        let rows = Rows { heap: &contents.heap, layout: &self.layout, strings: &contents.strings };
+        let rows = Rows { heap: &contents.heap, strings: &contents.strings };
         for (at, index) in contents.indexes.iter_mut().enumerate() {
             if unless.is_none_or(|other| other[at] != entries[at]) {
                 index.remove(&entries[at], row, rows);
@@ -417,7 +416,7 @@ impl Table {
 
     fn insert_entries(&mut self, row: RowId, entries: &[Entry], unless: Option<&[Entry]>) {
         let contents = &mut *self.contents;
-        let rows = Rows { heap: &contents.heap, layout: &self.layout, strings: &contents.strings };
+        let rows = Rows { heap: &contents.heap, strings: &contents.strings };
         for (at, index) in contents.indexes.iter_mut().enumerate() {
             if unless.is_none_or(|other| other[at] != entries[at]) {
                 index.insert(&entries[at], row, rows);
@@ -642,8 +641,11 @@ impl Table {
             let datum = if datum.is_long() { self.adopt(datum, &mut arena) } else { datum };
             format!("{} = {}", self.def.columns[column].name, datum_value(datum, ty, &arena))
         };
-        let parts: Vec<String> =
-            index.keys.iter().map(|k| k.column.map_or_else(|| String::from("its expression"), |c| shown(c, k.ty))).collect();
+        let parts: Vec<String> = index
+            .keys
+            .iter()
+            .map(|k| k.column.map_or_else(|| String::from("its expression"), |c| shown(c, k.ty)))
+            .collect();
         StorageError::ConstraintViolation {
             table: self.def.name.clone(),
             constraint: index.name.clone(),

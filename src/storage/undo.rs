@@ -10,12 +10,24 @@ use crate::catalog::TableId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// `reused`: the row's place came from the free list.
-    Insert { table: TableId, row: u32, reused: bool },
+    Insert {
+        table: TableId,
+        row: u32,
+        reused: bool,
+    },
     /// The row's bytes are the topmost image.
-    Delete { table: TableId, row: u32 },
-    Update { table: TableId, row: u32 },
+    Delete {
+        table: TableId,
+        row: u32,
+    },
+    Update {
+        table: TableId,
+        row: u32,
+    },
     /// The table's former contents are the topmost.
-    Replace { table: TableId },
+    Replace {
+        table: TableId,
+    },
 }
 
 impl Change {

@@ -129,10 +129,6 @@ impl Default for HashTable {
 }
 
 impl HashTable {
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let unpooled: usize = self.segments.iter().filter(|s| !s.block.is_pooled()).map(|s| s.block.bytes()).sum();

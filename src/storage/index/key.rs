@@ -145,16 +145,16 @@ mod tests {
     #[test]
     fn encodings_order_as_the_values_do() {
         let mut arena = Arena::default();
-        let ints = |v: &[i64]| -> Vec<Datum> {
-            [Datum::NULL].into_iter().chain(v.iter().map(|&i| Datum::int(i))).collect()
-        };
+        let ints =
+            |v: &[i64]| -> Vec<Datum> { [Datum::NULL].into_iter().chain(v.iter().map(|&i| Datum::int(i))).collect() };
         assert_ordered(DataType::TinyInt, &arena, &ints(&[-128, -1, 0, 1, 127]));
         assert_ordered(DataType::SmallInt, &arena, &ints(&[-32768, -1, 0, 1, 32767]));
         assert_ordered(DataType::Integer, &arena, &ints(&[i32::MIN as i64, -256, -1, 0, 1, 256, i32::MAX as i64]));
         assert_ordered(DataType::BigInt, &arena, &ints(&[i64::MIN, -256, -1, 0, 1, 256, i64::MAX]));
         let floats = [-1e300, -1.5, -1.0, -1e-300, 0.0, 1e-300, 1.0, 1e300].map(Datum::float);
         assert_ordered(DataType::Float, &arena, &floats);
-        let decimals = [-10i128.pow(38) + 1, -1 << 70, -1, 0, 1, 1 << 70].map(|v| Datum::decimal(Decimal::from_scaled(v)));
+        let decimals =
+            [-10i128.pow(38) + 1, -1 << 70, -1, 0, 1, 1 << 70].map(|v| Datum::decimal(Decimal::from_scaled(v)));
         assert_ordered(DataType::Decimal, &arena, &decimals);
         let texts = ["", "\0", "\0\0", "\0a", "a", "a\0", "a\0b", "a\u{1}", "aaaaaaaaaaaaaaaaaaaaa", "b", "é"];
         let texts = texts.map(|t| arena.store(t.as_bytes()));

@@ -27,7 +27,6 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct Rows<'a> {
     pub heap: &'a Heap,
-    pub layout: &'a Layout,
     pub strings: &'a StringPool,
 }
 
@@ -118,23 +117,8 @@ impl TableIndex {
         self.columns.is_some() && self.filter.is_none()
     }
 
-    /// The key's columns, if the index is just over those and not partial.
-    pub fn plain_columns(&self) -> Option<&[usize]> {
-        self.columns.as_deref().filter(|_| self.filter.is_none())
-    }
-
-    /// True for an index that can be scanned in order.
-    pub fn is_ordered(&self) -> bool {
-        matches!(self.data, Data::Ordered(_))
-    }
-
     /// What the index keeps of `row`.
-    pub fn entry(
-        &self,
-        row: &[Datum],
-        long: &impl LongStrings,
-        evaluator: &mut Evaluator,
-    ) -> Result<Entry, EvalError> {
+    pub fn entry(&self, row: &[Datum], long: &impl LongStrings, evaluator: &mut Evaluator) -> Result<Entry, EvalError> {
         if let (true, Some(columns)) = (self.is_plain(), &self.columns) {
             return Ok(self.entry_of_key(|i| row[columns[i]], long));
         }
@@ -267,12 +251,7 @@ impl TableIndex {
 
     /// The place in the hash table of a unique key, and its row if it is there: for whoever inserts if it is not.
     #[inline(always)]
-    pub fn probe(
-        &self,
-        key: impl Fn(usize) -> Datum,
-        long: &impl LongStrings,
-        rows: Rows<'_>,
-    ) -> (u32, Option<RowId>) {
+    pub fn probe(&self, key: impl Fn(usize) -> Datum, long: &impl LongStrings, rows: Rows<'_>) -> (u32, Option<RowId>) {
         match &self.data {
             Data::One(slot, table) => {
                 let wanted = key(0);
@@ -346,7 +325,9 @@ impl TableIndex {
         descending: bool,
         f: &mut dyn FnMut(RowId) -> bool,
     ) {
-        let Data::Ordered(tree) = &self.data else { panic!("{} has no order: the plan must not range over it", self.def.name) };
+        let Data::Ordered(tree) = &self.data else {
+            panic!("{} has no order: the plan must not range over it", self.def.name)
+        };
         if equal.iter().chain(bounds.iter().flatten().map(|(d, _)| d)).any(|d| d.null)
             || equal.iter().zip(&self.types).any(|(&d, t)| !key::in_range(t.0, d))
         {
@@ -384,7 +365,11 @@ impl TableIndex {
         let low = match low {
             Some((d, _)) if is_integer && d.as_i64() > max => return None,
             Some((d, inclusive)) if !is_integer || d.as_i64() >= min => {
-                if inclusive { encoded(d) } else { behind(encoded(d))? }
+                if inclusive {
+                    encoded(d)
+                } else {
+                    behind(encoded(d))?
+                }
             }
             _ if nullable => prefix.iter().copied().chain([1]).collect(),
             _ => prefix.clone(),
@@ -392,7 +377,11 @@ impl TableIndex {
         let high = match high {
             Some((d, _)) if is_integer && d.as_i64() < min => return None,
             Some((d, inclusive)) if !is_integer || d.as_i64() <= max => {
-                if inclusive { behind(encoded(d)) } else { Some(encoded(d)) }
+                if inclusive {
+                    behind(encoded(d))
+                } else {
+                    Some(encoded(d))
+                }
             }
             _ => behind(prefix.clone()),
         };
