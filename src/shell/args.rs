@@ -38,7 +38,7 @@ pub struct Args {
     pub format: Format,
 
     /// Number of partitions, 1 to 1024 [default: number of cores]
-    #[arg(long, value_name = "N", value_parser = partitions)]
+    #[arg(long, value_name = "N", value_parser = partitions, allow_negative_numbers = true)]
     pub partitions: Option<usize>,
 
     /// Load stored procedures from the .sql files of this directory
@@ -81,12 +81,10 @@ pub enum Step {
     File(PathBuf),
 }
 
-/// How benchmark clients call.
+/// How benchmark clients call: each waits for the answer to its call, or keeps many calls in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BenchMode {
-    /// Each client waits for the answer to its call
     Sync,
-    /// Each client keeps many calls in flight
     Async,
 }
 
@@ -94,12 +92,12 @@ pub enum BenchMode {
 #[derive(ClapArgs, Debug, Clone)]
 #[command(next_help_heading = "Benchmark options (with --bench)")]
 pub struct BenchArgs {
-    /// Whether clients wait for each answer
+    /// Whether clients wait for each answer (sync) or keep many calls in flight (async)
     #[arg(long, value_enum, default_value_t = BenchMode::Async, requires = "bench")]
     pub mode: BenchMode,
 
     /// Number of client threads, 1 to 1024 [default: chosen for the machine]
-    #[arg(long, value_name = "N", requires = "bench", value_parser = clients)]
+    #[arg(long, value_name = "N", requires = "bench", value_parser = clients, allow_negative_numbers = true)]
     pub clients: Option<usize>,
 
     /// How long to measure
@@ -164,19 +162,19 @@ const PARTITIONS_MAX: usize = 1024;
 const CLIENTS_MAX: usize = 1024;
 
 fn partitions(text: &str) -> Result<usize, String> {
-    bounded(text, "partitions", PARTITIONS_MAX)
+    bounded(text, "partition", PARTITIONS_MAX)
 }
 
 fn clients(text: &str) -> Result<usize, String> {
-    bounded(text, "clients", CLIENTS_MAX)
+    bounded(text, "client", CLIENTS_MAX)
 }
 
 fn bounded(text: &str, what: &str, max: usize) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(0) => Err(format!("there must be at least 1 of the {what}")),
-        Ok(count) if count > max => Err(format!("there may be at most {max} {what}")),
+        Ok(0) => Err(format!("there must be at least 1 {what}")),
+        Ok(count) if count > max => Err(format!("there may be at most {max} {what}s")),
         Ok(count) => Ok(count),
-        Err(_) => Err(format!("write the number of {what} as a whole number from 1 to {max}")),
+        Err(_) => Err(format!("write the number of {what}s as a whole number from 1 to {max}")),
     }
 }
 
@@ -240,8 +238,9 @@ mod tests {
 
     #[test]
     fn partitions_out_of_bounds_are_met_with_the_bounds() {
-        assert!(message(&["--partitions", "0"]).contains("there must be at least 1 of the partitions"));
+        assert!(message(&["--partitions", "0"]).contains("there must be at least 1 partition"));
         assert!(message(&["--partitions", "100000"]).contains("there may be at most 1024 partitions"));
+        assert!(message(&["--partitions", "-1"]).contains("a whole number from 1 to 1024"));
         assert!(message(&["--partitions", "many"]).contains("a whole number from 1 to 1024"));
         assert_eq!(read(&["--partitions", "1024"]).unwrap().partition_count(), 1024);
         assert!(read(&[]).unwrap().partition_count() >= 1);

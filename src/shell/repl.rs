@@ -172,12 +172,13 @@ mod tests {
         let mut db = FakeDatabase::default();
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let settings = Settings { at_prompt: true, ..Settings::default() };
-        let mut session = Session::new(&mut db, &mut out, &mut err, settings);
-        let mut source = Source::new(None, Path::new("."));
-        for text in texts {
-            run_typed(&mut session, &mut source, text, Path::new("."));
+        {
+            let mut session = Session::new(&mut db, &mut out, &mut err, settings);
+            let mut source = Source::new(None, Path::new("."));
+            for text in texts {
+                run_typed(&mut session, &mut source, text, Path::new("."));
+            }
         }
-        drop(session);
         (db, String::from_utf8(out).expect("the shell writes UTF-8"))
     }
 

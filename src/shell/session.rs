@@ -12,7 +12,7 @@ use super::interrupt::{self, Watch};
 use super::nearest::suggestion;
 use super::source::{BatchText, InlineBatch, Source};
 use super::{help, input, listing, source};
-use crate::render::{Theme, units};
+use crate::render::{Format, Theme, units};
 use crate::types::ResultSet;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -81,6 +81,8 @@ pub struct Session<'a> {
     output_closed: bool,
     /// Something was written since the last empty line: at the prompt, an empty line should follow.
     answer_open: bool,
+    /// Rows were written in a format for programs: the next header should be set off from them.
+    rows_written: bool,
     nesting: usize,
 }
 
@@ -100,6 +102,7 @@ impl<'a> Session<'a> {
             schema_changed: true,
             output_closed: false,
             answer_open: false,
+            rows_written: false,
             nesting: 0,
         }
     }
@@ -262,7 +265,7 @@ impl<'a> Session<'a> {
         let flow = match result {
             Ok(outcome) => {
                 self.schema_changed |= matches!(outcome.tag, Tag::Done(_));
-                self.write(&answer::text(&outcome, &self.settings.answers));
+                self.write_rows(&answer::text(&outcome, &self.settings.answers));
                 for note in &outcome.notes {
                     self.write_error(&format!("note: {note}\n"));
                 }
@@ -273,7 +276,18 @@ impl<'a> Session<'a> {
                 self.report(&error, &shown, place)
             }
         };
-        if self.settings.catch_interrupts && interrupt::take_interrupted() { Flow::Stop } else { flow }
+        self.after_interrupt(flow)
+    }
+
+    /// An interrupt stops a script even where errors do not, and even if the statement was done before it heard.
+    fn after_interrupt(&mut self, flow: Flow) -> Flow {
+        if !(self.settings.catch_interrupts && interrupt::take_interrupted()) {
+            return flow;
+        }
+        if flow == Flow::Continue && !self.settings.at_prompt {
+            self.complain("interrupted: the rest did not run", Place { file: None, first_line: 1 });
+        }
+        Flow::Stop
     }
 
     fn directive(&mut self, directive: Directive, source: &mut Source) -> Flow {
@@ -397,7 +411,7 @@ impl<'a> Session<'a> {
                 flow
             }
         };
-        if self.settings.catch_interrupts && interrupt::take_interrupted() { Flow::Stop } else { flow }
+        self.after_interrupt(flow)
     }
 
     fn list(&mut self, set: &ResultSet, summary: &str) {
@@ -407,7 +421,17 @@ impl<'a> Session<'a> {
             text.push_str(if summary.is_empty() { "" } else { summary });
             text.push_str(if summary.is_empty() { "\n" } else { "\n\n" });
         }
-        self.write(&text);
+        self.write_rows(&text);
+    }
+
+    /// Writes rows; an empty line parts them from earlier ones where the format does not do so itself.
+    fn write_rows(&mut self, text: &str) {
+        let parted = matches!(self.settings.answers.format, Format::Csv | Format::Markdown) && !text.is_empty();
+        if parted && self.rows_written {
+            self.write("\n");
+        }
+        self.rows_written |= parted;
+        self.write(text);
     }
 
     /// Says something that is no answer, only to people.

@@ -117,6 +117,7 @@ fn describe_shows_columns_and_a_summary() {
 fn the_format_changes_in_the_middle_of_a_script() {
     let got = run("\\format json\nSELECT 1;\nINSERT INTO t VALUES (1);\n\\format csv\nSELECT 1;\necho end");
     assert_eq!(got.out, "[{\"answer\":42}]\nanswer\n42\nend\n");
+    assert_eq!(run("\\format csv\nSELECT 1;\nINSERT 1;\nSELECT 1;").out, "answer\n42\n\nanswer\n42\n");
     assert!(run("\\timing on\nSELECT 1;").out.ends_with("1 row · 12 µs\n\n"));
 }
 

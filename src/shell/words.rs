@@ -8,7 +8,7 @@ use crate::render::{Role, Theme};
 use std::ops::Range;
 
 /// Words that are coloured and completed. Those of the language that people type most.
-const KEYWORDS: [&str; 96] = [
+const KEYWORDS: [&str; 97] = [
     "ALL",
     "ALTER",
     "AND",
@@ -55,6 +55,7 @@ const KEYWORDS: [&str; 96] = [
     "INDEX",
     "INNER",
     "INSERT",
+    "INT",
     "INTEGER",
     "INTERSECT",
     "INTO",
