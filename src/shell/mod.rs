@@ -22,6 +22,7 @@ mod input;
 mod interrupt;
 mod listing;
 mod nearest;
+mod output;
 mod repl;
 mod session;
 mod source;

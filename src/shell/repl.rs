@@ -9,7 +9,7 @@ use super::session::{Flow, Session, Settings, current_directory};
 use super::source::Source;
 use super::words::Names;
 use crate::render::{Layout, Role, Theme};
-use std::io::{self, IsTerminal};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 const PROMPT: &str = "votedb> ";
@@ -54,8 +54,14 @@ impl Terminal {
 /// these, standard input: a prompt if it is a terminal, a script if not.
 pub fn run(args: &Args, db: &mut dyn ShellDatabase) -> u8 {
     let terminal = Terminal::look(args);
-    let (mut out, mut err) = (io::stdout(), io::stderr());
-    let mut session = Session::new(db, &mut out, &mut err, settings(args, terminal));
+    let mut err = io::stderr();
+    // A terminal shows each line at once; a pipe or file takes larger pieces.
+    let mut out: Box<dyn Write> = if terminal.stdout {
+        Box::new(io::stdout())
+    } else {
+        Box::new(BufWriter::with_capacity(1 << 16, io::stdout()))
+    };
+    let mut session = Session::new(db, &mut *out, &mut err, settings(args, terminal));
     for file in &args.files {
         if session.load_file(file).end == Flow::Leave {
             return status(&session);

@@ -10,11 +10,12 @@ use super::directives::{self, Directive};
 use super::input::SplitStatement;
 use super::interrupt::{self, Watch};
 use super::nearest::suggestion;
+use super::output::Output;
 use super::source::{BatchText, InlineBatch, Source};
 use super::{help, input, listing, source};
 use crate::render::{Format, Theme, units};
 use crate::types::ResultSet;
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// How deep scripts may name scripts.
@@ -71,16 +72,11 @@ pub struct ScriptResult {
 /// A connection of input, a database, and two streams.
 pub struct Session<'a> {
     pub db: &'a mut dyn ShellDatabase,
-    out: &'a mut dyn Write,
-    err: &'a mut dyn Write,
+    output: Output<'a>,
     pub settings: Settings,
     errors: u64,
     /// Set by definitions, until someone takes it.
     schema_changed: bool,
-    /// The pipe behind `out` is closed: nothing is written any more, and scripts stop.
-    output_closed: bool,
-    /// Something was written since the last empty line: at the prompt, an empty line should follow.
-    answer_open: bool,
     /// Rows were written in a format for programs: the next header should be set off from them.
     rows_written: bool,
     nesting: usize,
@@ -93,23 +89,13 @@ impl<'a> Session<'a> {
         err: &'a mut dyn Write,
         settings: Settings,
     ) -> Session<'a> {
-        Session {
-            db,
-            out,
-            err,
-            settings,
-            errors: 0,
-            schema_changed: true,
-            output_closed: false,
-            answer_open: false,
-            rows_written: false,
-            nesting: 0,
-        }
+        let output = Output::new(out, err);
+        Session { db, output, settings, errors: 0, schema_changed: true, rows_written: false, nesting: 0 }
     }
 
-    /// Errors so far.
+    /// Errors so far; an output that failed is one.
     pub fn errors(&self) -> u64 {
-        self.errors
+        self.errors + u64::from(self.output.is_closed())
     }
 
     /// True once after each change of tables or procedures, and at the start.
@@ -119,21 +105,18 @@ impl<'a> Session<'a> {
 
     /// Writes to standard output.
     pub fn say(&mut self, text: &str) {
-        self.write(text);
+        self.output.write(text);
     }
 
     /// Sets an answer off from the next prompt by an empty line.
     pub fn end_answer(&mut self) {
-        if self.answer_open {
-            self.write("\n");
-            self.answer_open = false;
-        }
+        self.output.end_answer();
     }
 
     /// Runs all of `text`, which came from `file` or from nowhere in particular. Scripts that it names are looked up in
     /// `base_dir` first.
     pub fn run_text(&mut self, text: &str, file: Option<&str>, base_dir: &Path) -> ScriptResult {
-        let before = self.errors;
+        let before = self.errors();
         let mut source = Source::new(file, base_dir);
         let mut flow = Flow::Continue;
         for line in text.lines() {
@@ -145,53 +128,60 @@ impl<'a> Session<'a> {
         if flow == Flow::Continue {
             flow = self.end(&mut source);
         }
-        ScriptResult { errors: self.errors - before, end: flow }
+        self.output.flush();
+        ScriptResult { errors: self.errors() - before, end: flow }
     }
 
     /// Runs lines as they come: a statement is answered before the next line is waited for.
-    pub fn run_lines(&mut self, mut input: impl BufRead, base_dir: &Path) -> ScriptResult {
-        let before = self.errors;
+    pub fn run_lines(&mut self, input: impl Read, base_dir: &Path) -> ScriptResult {
+        let before = self.errors();
         let mut source = Source::new(None, base_dir);
         let mut offset = 0;
+        let mut input = BufReader::new(input);
         let mut bytes = Vec::new();
         let end = loop {
             bytes.clear();
+            if !input.buffer().contains(&b'\n') {
+                // Whoever writes the next line may wait for the answers to the last.
+                self.output.flush();
+            }
             match input.read_until(b'\n', &mut bytes) {
                 Ok(0) => break self.end(&mut source),
                 Ok(_) => {}
                 Err(error) => break self.complain(&format!("cannot read standard input: {error}"), source.place()),
             }
             let line = match source::decode(&bytes) {
-                Ok(line) => line.strip_suffix('\n').unwrap_or(line),
+                Ok(line) if offset == 0 => line.trim_start_matches('\u{FEFF}'),
+                Ok(line) => line,
                 Err(at) => {
                     let message = format!("standard input is not UTF-8 text: byte {} is not valid", offset + at);
                     break self.complain(&message, source.place());
                 }
             };
-            let flow = self.line(&mut source, line.strip_suffix('\r').unwrap_or(line));
+            let flow = self.line(&mut source, line.trim_end_matches(['\r', '\n']));
             if flow != Flow::Continue {
                 break flow;
             }
             offset += bytes.len();
         };
-        self.flush();
-        ScriptResult { errors: self.errors - before, end }
+        self.output.flush();
+        ScriptResult { errors: self.errors() - before, end }
     }
 
     /// Runs a script file.
     pub fn run_file(&mut self, path: &Path) -> ScriptResult {
-        let before = self.errors;
+        let before = self.errors();
         let end = match source::read(path) {
             Ok(text) => return self.run_text(&text, Some(&path.display().to_string()), source::directory(path)),
             Err(message) => self.complain(&message, Place { file: None, first_line: 1 }),
         };
-        ScriptResult { errors: self.errors - before, end }
+        ScriptResult { errors: self.errors() - before, end }
     }
 
     /// Loads a file of definitions and reports everything that is wrong with it. A file with nothing but DDL is one batch:
     /// all of it takes effect or none. Any other runs as a script, to its end.
     pub fn load_file(&mut self, path: &Path) -> ScriptResult {
-        let before = self.errors;
+        let before = self.errors();
         let end = match source::read(path) {
             Err(message) => self.complain(&message, Place { file: None, first_line: 1 }),
             Ok(text) if source::is_all_ddl(&text) => {
@@ -206,7 +196,7 @@ impl<'a> Session<'a> {
                 return result;
             }
         };
-        ScriptResult { errors: self.errors - before, end }
+        ScriptResult { errors: self.errors() - before, end }
     }
 
     /// Takes the next line of `source` and does what it completes.
@@ -256,7 +246,7 @@ impl<'a> Session<'a> {
     fn statement(&mut self, statement: &SplitStatement, source: &Source) -> Flow {
         let place = Place { file: source.name.as_deref(), first_line: statement.first_line };
         if self.settings.echo {
-            self.write(&format!("{};\n", statement.text));
+            self.output.write(&format!("{};\n", statement.text));
         }
         let result = {
             let _watch = self.settings.catch_interrupts.then(|| Watch::start(self.db.cancel_flag()));
@@ -267,9 +257,9 @@ impl<'a> Session<'a> {
                 self.schema_changed |= matches!(outcome.tag, Tag::Done(_));
                 self.write_rows(&answer::text(&outcome, &self.settings.answers));
                 for note in &outcome.notes {
-                    self.write_error(&format!("note: {note}\n"));
+                    self.output.write_error(&format!("note: {note}\n"));
                 }
-                if self.output_closed { Flow::Stop } else { Flow::Continue }
+                if self.output.is_closed() { Flow::Stop } else { Flow::Continue }
             }
             Err(error) => {
                 let shown = if statement.terminated { format!("{};", statement.text) } else { statement.text.clone() };
@@ -295,14 +285,14 @@ impl<'a> Session<'a> {
         match directive {
             Directive::Leave => return Flow::Leave,
             Directive::Help(topic) => match help::text(topic.as_deref()) {
-                Ok(text) => self.write(text),
+                Ok(text) => self.output.write(text),
                 Err(message) => return self.complain(&message, place),
             },
             Directive::ShowTables => self.list(&listing::tables(&self.db.tables()), ""),
             Directive::ShowProcedures => self.list(&listing::procedures(&self.db.procedures()), ""),
             Directive::Describe(name) => return self.describe(&name, place),
-            Directive::Echo(text) => self.write(&format!("{text}\n")),
-            Directive::EchoError(text) => self.write_error(&format!("{text}\n")),
+            Directive::Echo(text) => self.output.write(&format!("{text}\n")),
+            Directive::EchoError(text) => self.output.write_error(&format!("{text}\n")),
             Directive::Timing(choice) => {
                 self.settings.answers.timing = choice.unwrap_or(!self.settings.answers.timing);
                 let state = if self.settings.answers.timing { "on" } else { "off" };
@@ -316,7 +306,7 @@ impl<'a> Session<'a> {
             Directive::File { batch: true, paths } => return self.batch_files(&paths, source),
             Directive::File { batch: false, paths } => return self.files(&paths, source),
         }
-        if self.output_closed { Flow::Stop } else { Flow::Continue }
+        if self.output.is_closed() { Flow::Stop } else { Flow::Continue }
     }
 
     fn describe(&mut self, name: &str, place: Place<'_>) -> Flow {
@@ -384,7 +374,7 @@ impl<'a> Session<'a> {
     /// Runs a batch; `quiet` says nothing about success.
     fn batch(&mut self, batch: &BatchText, quiet: bool) -> Flow {
         if self.settings.echo {
-            self.write(&batch.text);
+            self.output.write(&batch.text);
         }
         let result = {
             let _watch = self.settings.catch_interrupts.then(|| Watch::start(self.db.cancel_flag()));
@@ -395,10 +385,10 @@ impl<'a> Session<'a> {
                 self.schema_changed = true;
                 if self.settings.answers.format.is_for_people() && !quiet {
                     let count = units::plural(input::split(&batch.text).len() as u64, "statement");
-                    self.write(&format!("{count} done, as one batch\n"));
+                    self.output.write(&format!("{count} done, as one batch\n"));
                 }
                 for note in &notes {
-                    self.write_error(&format!("note: {note}\n"));
+                    self.output.write_error(&format!("note: {note}\n"));
                 }
                 Flow::Continue
             }
@@ -428,16 +418,16 @@ impl<'a> Session<'a> {
     fn write_rows(&mut self, text: &str) {
         let parted = matches!(self.settings.answers.format, Format::Csv | Format::Markdown) && !text.is_empty();
         if parted && self.rows_written {
-            self.write("\n");
+            self.output.write("\n");
         }
         self.rows_written |= parted;
-        self.write(text);
+        self.output.write(text);
     }
 
     /// Says something that is no answer, only to people.
     fn tell(&mut self, text: &str) {
         if self.settings.at_prompt {
-            self.write(&format!("{text}\n"));
+            self.output.write(&format!("{text}\n"));
         }
     }
 
@@ -453,33 +443,8 @@ impl<'a> Session<'a> {
 
     fn count_error(&mut self, text: &str) -> Flow {
         self.errors += 1;
-        self.write_error(text);
+        self.output.write_error(text);
         if self.settings.stop_on_error { Flow::Stop } else { Flow::Continue }
-    }
-
-    fn write(&mut self, text: &str) {
-        if self.output_closed || text.is_empty() {
-            return;
-        }
-        self.answer_open = !text.ends_with("\n\n");
-        if let Err(error) = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
-            self.output_closed = true;
-            self.errors += 1;
-            // Whoever closed the pipe (`head`) has what it wanted; anything else should be heard of.
-            if error.kind() != io::ErrorKind::BrokenPipe {
-                self.write_error(&format!("error: cannot write the output: {error}\n"));
-            }
-        }
-    }
-
-    /// Standard error is the last resort: where it fails, there is nobody left to tell.
-    fn write_error(&mut self, text: &str) {
-        self.answer_open = true;
-        let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
-    }
-
-    fn flush(&mut self) {
-        let _ = self.out.flush();
     }
 }
 

@@ -4,6 +4,7 @@ use super::super::fake::FakeDatabase;
 use super::*;
 use crate::render::Format;
 use std::fs;
+use std::io;
 
 struct Transcript {
     ran: Vec<String>,

@@ -149,7 +149,8 @@ pub(super) fn directory(path: &Path) -> &Path {
     }
 }
 
-/// True for a script with statements that are all definitions, and no command of the shell.
+/// True for a script with statements that are all definitions, and no command of the shell. Not with DROP: scripts drop
+/// what they create next, and no batch may do both to one name.
 pub(super) fn is_all_ddl(text: &str) -> bool {
     let mut splitter = Splitter::new();
     for line in text.lines() {
@@ -161,7 +162,7 @@ pub(super) fn is_all_ddl(text: &str) -> bool {
     let statements = input::split(text);
     let is_ddl = |text: &str| {
         let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-        ["CREATE", "ALTER", "DROP", "PARTITION", "DR"].iter().any(|ddl| ddl.eq_ignore_ascii_case(word))
+        ["CREATE", "ALTER", "PARTITION", "DR"].iter().any(|ddl| ddl.eq_ignore_ascii_case(word))
     };
     !statements.is_empty() && statements.iter().all(|statement| is_ddl(&statement.text))
 }
@@ -174,6 +175,7 @@ mod tests {
     fn a_script_of_definitions_is_told_from_others() {
         assert!(is_all_ddl("-- schema\nCREATE TABLE t (help INT,\nshow INT);\nPARTITION TABLE t ON COLUMN help;"));
         assert!(!is_all_ddl("CREATE TABLE t (a INT);\nINSERT INTO t VALUES (1);"));
+        assert!(!is_all_ddl("DROP TABLE t IF EXISTS;\nCREATE TABLE t (a INT);"));
         assert!(!is_all_ddl("CREATE TABLE t (a INT);\nshow tables\n"));
         assert!(!is_all_ddl("-- nothing\n"));
     }

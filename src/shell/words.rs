@@ -8,105 +8,13 @@ use crate::render::{Role, Theme};
 use std::ops::Range;
 
 /// Words that are coloured and completed. Those of the language that people type most.
-const KEYWORDS: [&str; 97] = [
-    "ALL",
-    "ALTER",
-    "AND",
-    "AS",
-    "ASC",
-    "ASSUMEUNIQUE",
-    "BEGIN",
-    "BETWEEN",
-    "BIGINT",
-    "BOOLEAN",
-    "BY",
-    "CASE",
-    "CAST",
-    "COLUMN",
-    "CONSTRAINT",
-    "COUNT",
-    "CREATE",
-    "DECIMAL",
-    "DECLARE",
-    "DEFAULT",
-    "DELETE",
-    "DESC",
-    "DISTINCT",
-    "DO",
-    "DROP",
-    "ELSE",
-    "ELSEIF",
-    "END",
-    "EXCEPT",
-    "EXEC",
-    "EXECUTE",
-    "EXISTS",
-    "EXPLAIN",
-    "FALSE",
-    "FLOAT",
-    "FOR",
-    "FROM",
-    "FULL",
-    "FUNCTION",
-    "GROUP",
-    "HAVING",
-    "IF",
-    "IN",
-    "INDEX",
-    "INNER",
-    "INSERT",
-    "INT",
-    "INTEGER",
-    "INTERSECT",
-    "INTO",
-    "IS",
-    "ITERATE",
-    "JOIN",
-    "KEY",
-    "LEAVE",
-    "LEFT",
-    "LIKE",
-    "LIMIT",
-    "LOOP",
-    "NOT",
-    "NULL",
-    "OFFSET",
-    "ON",
-    "OR",
-    "ORDER",
-    "OUTER",
-    "PARTITION",
-    "PRIMARY",
-    "PROCEDURE",
-    "RETURN",
-    "RETURNS",
-    "RIGHT",
-    "SELECT",
-    "SET",
-    "SIGNAL",
-    "SMALLINT",
-    "SQLSTATE",
-    "SUM",
-    "TABLE",
-    "THEN",
-    "TIMESTAMP",
-    "TINYINT",
-    "TRUE",
-    "TRUNCATE",
-    "UNION",
-    "UNIQUE",
-    "UPDATE",
-    "UPSERT",
-    "USING",
-    "VALUES",
-    "VARBINARY",
-    "VARCHAR",
-    "VIEW",
-    "WHEN",
-    "WHERE",
-    "WHILE",
-    "WITH",
-];
+const KEYWORDS: &str = "\
+    ALL ALTER AND AS ASC ASSUMEUNIQUE BEGIN BETWEEN BIGINT BOOLEAN BY CASE CAST COLUMN CONSTRAINT COUNT CREATE \
+    DECIMAL DECLARE DEFAULT DELETE DESC DISTINCT DO DROP ELSE ELSEIF END EXCEPT EXEC EXECUTE EXISTS EXPLAIN FALSE \
+    FLOAT FOR FROM FULL FUNCTION GROUP HAVING IF IN INDEX INNER INSERT INT INTEGER INTERSECT INTO IS ITERATE JOIN \
+    KEY LEAVE LEFT LIKE LIMIT LOOP NOT NULL OFFSET ON OR ORDER OUTER PARTITION PRIMARY PROCEDURE RETURN RETURNS \
+    RIGHT SELECT SET SIGNAL SMALLINT SQLSTATE SUM TABLE THEN TIMESTAMP TINYINT TRUE TRUNCATE UNION UNIQUE UPDATE \
+    UPSERT USING VALUES VARBINARY VARCHAR VIEW WHEN WHERE WHILE WITH";
 
 /// The names that can be completed.
 #[derive(Clone, Debug, Default)]
@@ -194,7 +102,7 @@ pub fn highlight(line: &str, theme: Theme) -> String {
 }
 
 fn is_keyword(word: &str) -> bool {
-    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
+    KEYWORDS.split_whitespace().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
 
 /// What could stand in place of the word that ends at byte `cursor`: where that word begins, and the candidates.
@@ -235,7 +143,7 @@ pub fn complete(line: &str, cursor: usize, names: &Names) -> (usize, Vec<String>
             let columns = names.columns.iter().map(String::as_str);
             let mut found = matching(&mut columns.chain(tables()));
             if !typed.is_empty() {
-                let mut keywords = matching(&mut KEYWORDS.into_iter());
+                let mut keywords = matching(&mut KEYWORDS.split_whitespace());
                 match_case(&mut keywords, typed);
                 found.extend(keywords);
             }
