@@ -21,6 +21,8 @@ pub enum Directive {
     },
     /// The lines up to one that is just this word are one DDL batch.
     InlineBatch(String),
+    /// Runs a query and draws its numbers as bars.
+    Chart(String),
     Echo(String),
     EchoError(String),
     /// None changes it to the other.
@@ -38,7 +40,8 @@ pub struct DirectiveError {
 
 /// Words that begin a command, for completion and for what to suggest.
 pub const WORDS: [&str; 9] = ["help", "show", "describe", "desc", "exit", "quit", "file", "echo", "echoerror"];
-pub const BACKSLASHES: [&str; 9] = ["\\?", "\\d", "\\dt", "\\df", "\\q", "\\i", "\\echo", "\\format", "\\timing"];
+pub const BACKSLASHES: [&str; 10] =
+    ["\\?", "\\chart", "\\d", "\\dt", "\\df", "\\q", "\\i", "\\echo", "\\format", "\\timing"];
 /// What SHOW can show.
 pub const SHOWN: [&str; 2] = ["tables", "procedures"];
 /// Words that begin a statement. For help on typing errors only: the parser has the last word.
@@ -118,6 +121,10 @@ fn backslash(command: &str, rest: &str) -> Result<Directive, DirectiveError> {
         "d" => Ok(at_most_one(&shown, rest)?.map_or(Directive::ShowTables, Directive::Describe)),
         "i" => file(rest),
         "echo" => Ok(Directive::Echo(text(rest))),
+        "chart" => match rest.trim().trim_end_matches(';').trim_end() {
+            "" => error("\\chart needs a query on the same line, with a column of numbers"),
+            query => Ok(Directive::Chart(query.to_owned())),
+        },
         "timing" => match at_most_one(&shown, rest)?.as_deref() {
             None => Ok(Directive::Timing(None)),
             Some(on) if on.eq_ignore_ascii_case("on") => Ok(Directive::Timing(Some(true))),
@@ -288,6 +295,7 @@ mod tests {
         assert_eq!(message("\\fromat csv"), "no command \\fromat; did you mean \\format? \\? lists the commands");
         assert_eq!(message("\\xyzzy"), "no command \\xyzzy; \\? lists the commands");
         assert_eq!(message("\\format xml"), "no format xml: there are table, vertical, csv, json and markdown");
+        assert_eq!(message("\\chart ;"), "\\chart needs a query on the same line, with a column of numbers");
         assert_eq!(message("describe"), "DESCRIBE needs the name of a table or view");
         assert_eq!(message("exit now"), "exit takes nothing after it, not now");
     }

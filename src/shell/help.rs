@@ -13,6 +13,7 @@ Commands stand on one line, at the start of a statement, and need no semicolon:
   file path ..     \\i path   run scripts; -batch runs DDL atomically   help file
   echo text, echoerror text  print a line
   \\format name               table, vertical, csv, json, markdown      help format
+  \\chart query              the numbers of a query as bars
   \\timing [on|off]           show how long each statement took
   help topic       \\? topic  topics: exec, file, format, editing
   exit             \\q        leave (also quit, Ctrl-D)

@@ -5,7 +5,7 @@
 
 use super::answer::{self, AnswerStyle};
 use super::complaint::{self, Place};
-use super::database::{ShellDatabase, StatementError, Tag};
+use super::database::{Outcome, ShellDatabase, StatementError, Tag};
 use super::directives::{self, Directive};
 use super::input::SplitStatement;
 use super::interrupt::{self, Watch};
@@ -13,6 +13,7 @@ use super::nearest::suggestion;
 use super::output::Output;
 use super::source::{BatchText, InlineBatch, Source};
 use super::{help, input, listing, source};
+use crate::render::format::{self, ChartError};
 use crate::render::{Format, Theme, units};
 use crate::types::ResultSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -244,29 +245,59 @@ impl<'a> Session<'a> {
     }
 
     fn statement(&mut self, statement: &SplitStatement, source: &Source) -> Flow {
-        let place = Place { file: source.name.as_deref(), first_line: statement.first_line };
+        let shown = if statement.terminated { format!("{};", statement.text) } else { statement.text.clone() };
         if self.settings.echo {
             self.output.write(&format!("{};\n", statement.text));
         }
+        let place = Place { file: source.name.as_deref(), first_line: statement.first_line };
+        self.execute(&statement.text, &shown, place, |session, outcome| {
+            session.schema_changed |= matches!(outcome.tag, Tag::Done(_));
+            session.write_rows(&answer::text(outcome, &session.settings.answers));
+            Flow::Continue
+        })
+    }
+
+    fn chart(&mut self, query: &str, source: &Source) -> Flow {
+        let place = source.place();
+        self.execute(query, query, place, |session, outcome| {
+            let layout = session.settings.answers.layout;
+            match outcome.results.last().ok_or(ChartError::NoNumbers).and_then(|set| format::chart(set, &layout)) {
+                Ok(bars) => {
+                    session.output.write(&format!("{bars}\n"));
+                    Flow::Continue
+                }
+                Err(error) => session.complain(&error.to_string(), place),
+            }
+        })
+    }
+
+    /// Runs one statement and hands its outcome to `answer`. `shown` is the statement as errors show it.
+    fn execute(
+        &mut self,
+        text: &str,
+        shown: &str,
+        place: Place<'_>,
+        answer: impl FnOnce(&mut Self, &Outcome) -> Flow,
+    ) -> Flow {
         let result = {
             let _watch = self.settings.catch_interrupts.then(|| Watch::start(self.db.cancel_flag()));
-            self.db.execute(&statement.text)
+            self.db.execute(text)
         };
         let flow = match result {
             Ok(outcome) => {
-                self.schema_changed |= matches!(outcome.tag, Tag::Done(_));
-                self.write_rows(&answer::text(&outcome, &self.settings.answers));
-                for note in &outcome.notes {
-                    self.output.write_error(&format!("note: {note}\n"));
-                }
-                if self.output.is_closed() { Flow::Stop } else { Flow::Continue }
+                let flow = answer(self, &outcome);
+                self.notes(&outcome.notes);
+                if self.output.is_closed() { Flow::Stop } else { flow }
             }
-            Err(error) => {
-                let shown = if statement.terminated { format!("{};", statement.text) } else { statement.text.clone() };
-                self.report(&error, &shown, place)
-            }
+            Err(error) => self.report(&error, shown, place),
         };
         self.after_interrupt(flow)
+    }
+
+    fn notes(&mut self, notes: &[String]) {
+        for note in notes {
+            self.output.write_error(&format!("note: {note}\n"));
+        }
     }
 
     /// An interrupt stops a script even where errors do not, and even if the statement was done before it heard.
@@ -291,6 +322,7 @@ impl<'a> Session<'a> {
             Directive::ShowTables => self.list(&listing::tables(&self.db.tables()), ""),
             Directive::ShowProcedures => self.list(&listing::procedures(&self.db.procedures()), ""),
             Directive::Describe(name) => return self.describe(&name, place),
+            Directive::Chart(query) => return self.chart(&query, source),
             Directive::Echo(text) => self.output.write(&format!("{text}\n")),
             Directive::EchoError(text) => self.output.write_error(&format!("{text}\n")),
             Directive::Timing(choice) => {
@@ -387,9 +419,7 @@ impl<'a> Session<'a> {
                     let count = units::plural(input::split(&batch.text).len() as u64, "statement");
                     self.output.write(&format!("{count} done, as one batch\n"));
                 }
-                for note in &notes {
-                    self.output.write_error(&format!("note: {note}\n"));
-                }
+                self.notes(&notes);
                 Flow::Continue
             }
             Err(errors) => {

@@ -281,3 +281,59 @@ fn at_the_prompt_a_misspelled_command_does_not_wait_for_a_semicolon() {
     assert!(got.ran.is_empty());
     assert_eq!(run_in("EXEC Vote 1 2 3", None, Path::new("."), &settings).ran, ["EXEC Vote 1 2 3"]);
 }
+
+#[test]
+fn a_chart_runs_its_query_and_draws_the_numbers() {
+    let got = run("\\chart SELECT n FROM t;\n\\chart INSERT INTO t VALUES (1)");
+    assert_eq!(got.ran, ["SELECT n FROM t", "INSERT INTO t VALUES (1)"]);
+    assert_eq!(got.out, format!(" {} 42\n\n", "█".repeat(40)));
+    assert_eq!(got.err, "error: a chart needs a column of numbers; this result has none\n");
+    assert!(run("\\chart SELECT bad").err.starts_with("LINE 1: SELECT bad\n"));
+}
+
+#[test]
+fn no_input_makes_the_shell_panic_or_run_more_than_there_is() {
+    let pieces = [
+        "SELECT 'a",
+        "'",
+        "\"",
+        ";",
+        "\n",
+        "\n",
+        " ",
+        "/*",
+        "*/",
+        "-- x",
+        "BEGIN",
+        "END",
+        "CREATE PROCEDURE p AS",
+        "help",
+        "\\d",
+        "\\format json",
+        "file -inlinebatch E",
+        "E",
+        "exec p 'é",
+        "bad",
+        "show tables",
+        "echo é",
+        "\\chart x",
+        "describe",
+        "\u{0}",
+        "漢",
+    ];
+    let mut state = 11u64;
+    for round in 0..3_000 {
+        let mut script = String::new();
+        for _ in 0..14 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            script.push_str(pieces[(state >> 33) as usize % pieces.len()]);
+        }
+        let settings = Settings { stop_on_error: round % 2 == 0, at_prompt: round % 3 == 0, ..Settings::default() };
+        let got = run_in(&script, None, Path::new("."), &settings);
+        for text in got.ran.iter().chain(&got.batches) {
+            let first = text.lines().next().unwrap_or("");
+            assert!(script.contains(first.trim_end()), "{script:?} ran {text:?}");
+        }
+        assert_eq!(got.result.errors > 0, got.err.contains("error: "), "{script:?}: {}", got.err);
+    }
+}

@@ -1,5 +1,6 @@
 //! A result set as text: for people (table, vertical), for programs (CSV, JSON), for documents (Markdown).
 
+mod chart;
 mod csv;
 mod json;
 mod markdown;
@@ -7,6 +8,8 @@ mod table;
 #[cfg(test)]
 mod test_support;
 mod vertical;
+
+pub use chart::{ChartError, chart};
 
 use super::Theme;
 use crate::types::{DataType, ResultSet};
