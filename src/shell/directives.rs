@@ -79,7 +79,7 @@ pub fn parse(line: &str) -> Option<Result<Directive, DirectiveError>> {
         return Some(backslash(command, rest));
     }
     if !WORDS.contains(&word.as_str()) && word != "list" {
-        return None;
+        return foreign(&word, rest).map(error);
     }
     Some(match word.as_str() {
         "echo" => Ok(Directive::Echo(text(rest))),
@@ -90,6 +90,20 @@ pub fn parse(line: &str) -> Option<Result<Directive, DirectiveError>> {
         "show" | "list" => show(&word, rest),
         _ => describe(&word, rest),
     })
+}
+
+/// What to do instead of a command that sqlcmd has and we do not.
+fn foreign(word: &str, rest: &str) -> Option<&'static str> {
+    let next = rest.split_whitespace().next().unwrap_or("").trim_end_matches(';');
+    match word {
+        "load" | "remove" if next.eq_ignore_ascii_case("classes") => Some(
+            "there are no Java classes here: write procedures in SQL, in this script or in the directory of --procs",
+        ),
+        "recall" if next.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some("there is no RECALL: the Up key brings back earlier lines, Ctrl-R searches them")
+        }
+        _ => None,
+    }
 }
 
 /// If `line` begins with a word that begins nothing, but is almost a command or a statement: what to say about it.
@@ -298,6 +312,14 @@ mod tests {
         assert_eq!(message("\\chart ;"), "\\chart needs a query on the same line, with a column of numbers");
         assert_eq!(message("describe"), "DESCRIBE needs the name of a table or view");
         assert_eq!(message("exit now"), "exit takes nothing after it, not now");
+    }
+
+    #[test]
+    fn commands_of_sqlcmd_that_are_not_here_say_what_to_do_instead() {
+        assert!(message("load classes voter.jar;").starts_with("there are no Java classes here"));
+        assert!(message("REMOVE CLASSES a.*;").starts_with("there are no Java classes here"));
+        assert!(message("recall 7").contains("Ctrl-R"));
+        assert_eq!(parse("remove x;"), None);
     }
 
     #[test]

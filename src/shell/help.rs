@@ -9,7 +9,7 @@ Commands stand on one line, at the start of a statement, and need no semicolon:
   EXEC name arguments        run a stored procedure                    help exec
   show tables      \\dt       tables and views
   show procedures  \\df       stored procedures and their parameters
-  describe name    \\d name   columns of a table or view
+  describe name    \\d name   columns of a table or view, parameters of a procedure
   file path ..     \\i path   run scripts; -batch runs DDL atomically   help file
   echo text, echoerror text  print a line
   \\format name               table, vertical, csv, json, markdown      help format

@@ -18,6 +18,7 @@ use crate::render::{Format, Theme, units};
 use crate::types::ResultSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::slice;
 
 /// How deep scripts may name scripts.
 const NESTING_MAX: usize = 32;
@@ -349,8 +350,14 @@ impl<'a> Session<'a> {
                 Flow::Continue
             }
             None => {
-                let near = suggestion(name, tables.iter().map(|table| table.name.as_str()));
-                self.complain(&format!("no table or view {name}{near}"), place)
+                let procedures = self.db.procedures();
+                if let Some(procedure) = procedures.iter().find(|procedure| procedure.name.eq_ignore_ascii_case(name)) {
+                    self.list(&listing::procedures(slice::from_ref(procedure)), "");
+                    return Flow::Continue;
+                }
+                let names = tables.iter().map(|table| table.name.as_str());
+                let near = suggestion(name, names.chain(procedures.iter().map(|procedure| procedure.name.as_str())));
+                self.complain(&format!("no table, view or procedure {name}{near}"), place)
             }
         }
     }

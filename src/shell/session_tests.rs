@@ -89,12 +89,13 @@ fn commands_count_only_at_the_start_of_a_statement() {
 
 #[test]
 fn wrong_commands_are_errors() {
-    let got = run_in("show tabels\n\\fromat csv\ndescribe vote\necho on", Some("x.sql"), Path::new("."), &keep_going());
+    let got =
+        run_in("show tabels\n\\fromat csv\ndescribe votse\necho on", Some("x.sql"), Path::new("."), &keep_going());
     assert_eq!(
         got.err,
         "x.sql:1: error: cannot show tabels; did you mean tables?\n\
          x.sql:2: error: no command \\fromat; did you mean \\format? \\? lists the commands\n\
-         x.sql:3: error: no table or view vote; did you mean votes?\n"
+         x.sql:3: error: no table, view or procedure votse; did you mean votes?\n"
     );
     assert_eq!(got.out, "on\n");
     assert_eq!(run("show tabels\nSELECT 1;").ran.len(), 0);
@@ -112,6 +113,11 @@ fn describe_shows_columns_and_a_summary() {
             "table votes · partitioned on phone_number · 1,200 rows\n\n",
         )
     );
+}
+
+#[test]
+fn describe_knows_procedures_too() {
+    assert_eq!(run("\\format csv\n\\d results").out, "name,parameters,partition,returns\nResults,\"\",all,\"\"\n");
 }
 
 #[test]
