@@ -36,11 +36,4 @@ pub mod client;
 
 pub mod render;
 
-pub mod bench;
-
 pub mod shell;
-
-pub use client::{
-    Config, Database, Executed, OpenError, Prepared, Response, Session, SessionOptions, StatementError, Tag, TxnError,
-};
-pub use types::{ResultSet, Value};
