@@ -15,3 +15,5 @@ pub mod catalog;
 pub mod storage;
 
 pub mod render;
+
+pub mod bench;
