@@ -2,7 +2,7 @@
 //!
 //!     Workload -> client threads -> VoteTarget        (driver, clients)
 //!                      |
-//!                  Recorder -> Sample -> Observer     (every quarter second: a dashboard or a line of text)
+//!                  Recorder -> Sample -> Observer     (five times a second: a dashboard or a line of text)
 //!                      |
 //!                   Outcome -> Check -> Report        (after the run: text, JSON)
 //!

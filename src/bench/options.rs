@@ -67,7 +67,7 @@ pub struct VoterOptions {
     pub seed: u64,
     /// Calls in flight per client when pipelined, 1 to [`IN_FLIGHT_MAX`].
     pub in_flight: usize,
-    /// Between two samples; the longest that a screen stands still. 10 ms to 10 s.
+    /// Between two samples, and so the longest that a dashboard stands still; 200 ms by default. 10 ms to 10 s.
     #[serde(serialize_with = "as_seconds")]
     pub sample_interval: Duration,
     /// How the database keeps its data, in the words of the report: "memory only", "command log, sync".
@@ -87,7 +87,7 @@ impl Default for VoterOptions {
             max_votes: 2,
             seed: 1,
             in_flight: 256,
-            sample_interval: Duration::from_millis(250),
+            sample_interval: Duration::from_millis(200),
             durability: "memory only".to_owned(),
         }
     }

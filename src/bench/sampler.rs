@@ -48,7 +48,7 @@ pub struct PartitionSample {
     pub busy: Option<f64>,
 }
 
-/// What happened in one interval, 250 ms as a rule. Reused from sample to sample.
+/// What happened in one interval, 200 ms as a rule. Reused from sample to sample.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// The interval's end, in nanoseconds since the run began.
