@@ -3,6 +3,8 @@
 //! Columns lie at fixed moments of the run, so a chart that scrolls moves by whole columns and does not shimmer. It fills
 //! from the left and scrolls once it is full.
 
+use std::ops::Range;
+
 use crate::bench::tui::canvas::Canvas;
 use crate::bench::tui::model::Point;
 use crate::bench::units;
@@ -12,8 +14,18 @@ use crate::stats::Ring;
 pub struct Columns {
     pub start_ns: u64,
     pub column_ns: u64,
-    /// Mean throughput and worst p99 (ns) of each column, where there is one. As many as asked for.
-    pub cells: Vec<Option<(f64, u64)>>,
+    /// What happened in each column, where something did. As many as asked for.
+    pub cells: Vec<Option<Slice>>,
+}
+
+/// One column's part of a history.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slice {
+    /// Mean throughput.
+    pub tps: f64,
+    /// The best p50 and the worst p99 of the column's points; both 0 if nothing was answered.
+    pub p50_ns: u64,
+    pub p99_ns: u64,
 }
 
 impl Columns {
@@ -22,21 +34,26 @@ impl Columns {
         let column_ns = (span_ns / columns.max(1) as u64).max(1);
         let newest = now_ns.saturating_sub(1) / column_ns;
         let first = (newest + 1).saturating_sub(columns as u64);
-        let mut sums = vec![(0.0, 0u32, 0u64); columns];
+        let mut sums: Vec<(Option<Slice>, u32)> = vec![(None, 0); columns];
         for point in history.iter() {
             let begins = point.at_ns.saturating_sub(point.interval_ns) / column_ns;
             let ends = point.at_ns.saturating_sub(1) / column_ns;
             for column in begins.max(first)..=ends {
-                let Some(sum) = sums.get_mut((column - first) as usize) else { break };
-                *sum = (sum.0 + point.tps as f64, sum.1 + 1, sum.2.max(point.p99_ns));
+                let Some((sum, points)) = sums.get_mut((column - first) as usize) else { break };
+                let sum = sum.get_or_insert(Slice { tps: 0.0, p50_ns: point.p50_ns, p99_ns: 0 });
+                sum.tps += point.tps as f64;
+                sum.p50_ns = sum.p50_ns.min(point.p50_ns);
+                sum.p99_ns = sum.p99_ns.max(point.p99_ns);
+                *points += 1;
             }
         }
-        let cells = sums.iter().map(|&(tps, n, p99)| (n > 0).then(|| (tps / n as f64, p99))).collect();
+        let mean = |(sum, points): (Option<Slice>, u32)| sum.map(|s| Slice { tps: s.tps / points as f64, ..s });
+        let cells = sums.into_iter().map(mean).collect();
         Columns { start_ns: first * column_ns, column_ns, cells }
     }
 
     fn tps_max(&self) -> f64 {
-        self.cells.iter().flatten().map(|cell| cell.0).fold(0.0, f64::max)
+        self.cells.iter().flatten().map(|cell| cell.tps).fold(0.0, f64::max)
     }
 
     /// The column in which a moment lies, if it is shown.
@@ -74,11 +91,13 @@ pub fn area(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, span_ns
         return;
     }
     let columns = Columns::of(history, now_ns, span_ns, width * 2);
-    let top = round_up(columns.tps_max());
+    let most = columns.tps_max();
+    let top = round_up(most);
     let theme = canvas.theme;
     for row in 0..rows {
         let value = top * (rows - row) as f64 / rows as f64;
-        let labelled = row == 0 || (rows >= 4 && rows.is_multiple_of(2) && row == rows / 2);
+        let half = rows >= 4 && rows.is_multiple_of(2) && row == rows / 2 && top >= 10.0;
+        let labelled = most > 0.0 && (row == 0 || half);
         let text = if labelled { format!("{} ┤", axis_label(value)) } else { "│".to_owned() };
         canvas.put_right(LABELS_WIDTH, row, &text, theme.dim());
     }
@@ -87,12 +106,12 @@ pub fn area(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, span_ns
         let style = if begins_ns < warmup_ns { theme.dim() } else { theme.accent() };
         let dots = [0, 1].map(|half| match columns.cells[2 * x + half] {
             // What was answered at all leaves a dot.
-            Some((tps, _)) if tps > 0.0 => ((tps / top * (rows * 4) as f64).round() as usize).max(1),
+            Some(Slice { tps, .. }) if tps > 0.0 => ((tps / top * (rows * 4) as f64).round() as usize).max(1),
             _ => 0,
         });
         for row in 0..rows {
             let below = (rows - 1 - row) * 4;
-            let glyph = braille(dots[0].saturating_sub(below).min(4), dots[1].saturating_sub(below).min(4));
+            let glyph = braille(dots.map(|dots| 0..dots.saturating_sub(below).min(4)));
             if let Some(glyph) = glyph {
                 canvas.put(LABELS_WIDTH + x, row, glyph.encode_utf8(&mut [0; 4]), style);
             }
@@ -101,11 +120,63 @@ pub fn area(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, span_ns
     time_axis(&mut canvas.part(0, rows, LABELS_WIDTH + width, 1), &columns, warmup_ns);
 }
 
-/// Two columns of dots, each filled from below with 0 to 4; none if both are empty.
-fn braille(left: usize, right: usize) -> Option<char> {
-    const LEFT: [u32; 5] = [0, 0x40, 0x44, 0x46, 0x47];
-    const RIGHT: [u32; 5] = [0, 0x80, 0xA0, 0xB0, 0xB8];
-    let dots = LEFT[left] | RIGHT[right];
+/// The decades of a logarithmic axis around some latencies, as powers of ten of nanoseconds.
+fn decades(columns: &Columns) -> Option<(u32, u32)> {
+    let answered = || columns.cells.iter().flatten().filter(|slice| slice.p99_ns > 0);
+    let least = answered().map(|slice| slice.p50_ns.max(1)).min()?;
+    let most = answered().map(|slice| slice.p99_ns).max()?;
+    let low = least.ilog10();
+    Some((low, (most.ilog10() + 1).max(low + 1)))
+}
+
+/// Latency over time as a band from p50 to p99 on a logarithmic axis. Needs 2 rows and 20 columns.
+pub fn band(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, span_ns: u64, warmup_ns: u64) {
+    let (width, rows) = (canvas.width().saturating_sub(LABELS_WIDTH + 1), canvas.height().saturating_sub(1));
+    if width < 10 || rows == 0 {
+        return;
+    }
+    let (columns, theme) = (Columns::of(history, now_ns, span_ns, width * 2), canvas.theme);
+    for row in 0..rows {
+        canvas.put_right(LABELS_WIDTH, row, "│", theme.dim());
+    }
+    if let Some((low, high)) = decades(&columns) {
+        let levels = rows * 4;
+        let level = |ns: u64| {
+            let share = ((ns.max(1) as f64).log10() - low as f64) / (high - low) as f64;
+            ((share * levels as f64) as usize).min(levels - 1)
+        };
+        for decade in low..high {
+            let label = units::duration(10u64.pow(decade)).replace(".0", "");
+            canvas.put_right(LABELS_WIDTH, rows - 1 - level(10u64.pow(decade)) / 4, &format!("{label} ┤"), theme.dim());
+        }
+        for (x, pair) in columns.cells.chunks(2).enumerate() {
+            let reach =
+                |slice: &Option<Slice>| slice.filter(|s| s.p99_ns > 0).map(|s| (level(s.p50_ns), level(s.p99_ns)));
+            for row in 0..rows {
+                let below = (rows - 1 - row) * 4;
+                let halves = [0, 1].map(|half| pair.get(half).and_then(reach).map_or(0..0, |r| within(r, below)));
+                if let Some(glyph) = braille(halves) {
+                    let middle = low as f64 + (high - low) as f64 * (below as f64 + 2.0) / levels as f64;
+                    let style = theme.heat(10f64.powf(middle) as u64);
+                    canvas.put(LABELS_WIDTH + x, row, glyph.encode_utf8(&mut [0; 4]), style);
+                }
+            }
+        }
+    }
+    time_axis(&mut canvas.part(0, rows, LABELS_WIDTH + width, 1), &columns, warmup_ns);
+}
+
+/// The part of a reach of levels (inclusive) that lies in the cell whose lowest level is `below`, counted from it.
+fn within((low, high): (usize, usize), below: usize) -> Range<usize> {
+    let clip = |level: usize| level.saturating_sub(below).min(4);
+    clip(low)..clip(high.max(low) + 1)
+}
+
+/// Two columns of up to 4 dots, counted from below; none if both are empty.
+fn braille([left, right]: [Range<usize>; 2]) -> Option<char> {
+    const LEFT: [u32; 4] = [0x40, 0x04, 0x02, 0x01];
+    const RIGHT: [u32; 4] = [0x80, 0x20, 0x10, 0x08];
+    let dots = LEFT[left].iter().chain(&RIGHT[right]).fold(0, |dots, dot| dots | dot);
     if dots == 0 { None } else { char::from_u32(0x2800 + dots) }
 }
 
@@ -143,7 +214,7 @@ pub fn sparkline(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, sp
     const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
     let columns = Columns::of(history, now_ns, span_ns, canvas.width());
     for (x, cell) in columns.cells.iter().enumerate() {
-        if let Some((tps, _)) = cell {
+        if let Some(Slice { tps, .. }) = cell {
             let level = (tps / top.max(1.0) * 8.0).ceil().clamp(1.0, 8.0) as usize - 1;
             let style = canvas.theme.accent();
             canvas.put(x, 0, LEVELS[level], style);
@@ -158,7 +229,7 @@ pub const HEAT_LEGEND: &str = "p99  · <10 µs  ░ <100 µs  ▒ <1 ms  ▓ <10
 pub fn heat_strip(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, span_ns: u64) {
     let columns = Columns::of(history, now_ns, span_ns, canvas.width());
     for (x, cell) in columns.cells.iter().enumerate() {
-        let Some((_, p99_ns)) = *cell else { continue };
+        let Some(Slice { p99_ns, .. }) = *cell else { continue };
         let shade = match p99_ns {
             0 => " ",
             1..10_000 => "·",
@@ -189,20 +260,24 @@ mod tests {
     fn history(points: &[(u64, f32)]) -> Ring<Point> {
         let mut ring = Ring::new(100);
         for &(at_ns, tps) in points {
-            ring.push(Point { at_ns, interval_ns: 10, tps, p99_ns: at_ns });
+            ring.push(Point { at_ns, interval_ns: 10, tps, p50_ns: 1, p99_ns: at_ns });
         }
         ring
+    }
+
+    fn slice(tps: f64, p99_ns: u64) -> Option<Slice> {
+        Some(Slice { tps, p50_ns: 1, p99_ns })
     }
 
     #[test]
     fn columns_fill_from_the_left_and_then_scroll_by_whole_columns() {
         let ring = history(&[(10, 1.0), (20, 2.0), (30, 3.0), (40, 4.0)]);
         let columns = Columns::of(&ring, 40, 80, 4);
-        assert_eq!(columns.cells, [Some((1.5, 20)), Some((3.5, 40)), None, None]);
+        assert_eq!(columns.cells, [slice(1.5, 20), slice(3.5, 40), None, None]);
         let columns = Columns::of(&ring, 40, 40, 2);
-        assert_eq!((columns.start_ns, columns.cells), (0, vec![Some((1.5, 20)), Some((3.5, 40))]));
+        assert_eq!((columns.start_ns, columns.cells), (0, vec![slice(1.5, 20), slice(3.5, 40)]));
         let columns = Columns::of(&ring, 40, 20, 2);
-        assert_eq!((columns.start_ns, columns.cells), (20, vec![Some((3.0, 30)), Some((4.0, 40))]));
+        assert_eq!((columns.start_ns, columns.cells), (20, vec![slice(3.0, 30), slice(4.0, 40)]));
     }
 
     #[test]
@@ -223,6 +298,7 @@ mod tests {
     #[test]
     fn bars_are_drawn_to_an_eighth() {
         assert_eq!([bar(0.0, 4), bar(0.0001, 4), bar(0.5, 3), bar(1.0, 2), bar(7.0, 2)], ["", "▏", "█▌", "██", "██"]);
-        assert_eq!((braille(0, 0), braille(4, 4), braille(1, 0)), (None, Some('⣿'), Some('⡀')));
+        assert_eq!((braille([0..0, 0..0]), braille([0..4, 0..4]), braille([0..1, 0..0])), (None, Some('⣿'), Some('⡀')));
+        assert_eq!([within((2, 5), 0), within((2, 5), 4), within((2, 5), 8)], [2..4, 0..2, 0..0]);
     }
 }

@@ -69,11 +69,15 @@ fn markers(canvas: &mut Canvas<'_>, latency: &Histogram, width: usize) {
     let mut free_until = usize::MAX;
     for (name, ns) in [("max", latency.max()), ("p99.9", p999), ("p99", p99), ("p50", p50)] {
         let x = MARGIN + column_of(ns, width);
-        let text = format!("▾{name}");
-        if x + text.chars().count() < free_until {
+        // The median's name stands on its other side, where the higher ones leave room.
+        let (text, begins) = match name {
+            "p50" => (format!("{name}▾"), x.saturating_sub(3)),
+            _ => (format!("▾{name}"), x),
+        };
+        if begins + text.chars().count() <= free_until {
             let style = canvas.theme.dim();
-            canvas.put(x, 0, &text, style);
-            free_until = x;
+            canvas.put(begins, 0, &text, style);
+            free_until = begins;
         }
     }
 }

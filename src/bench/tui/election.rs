@@ -12,7 +12,7 @@ use crate::bench::units::{count, percent};
 pub fn votes_line(canvas: &mut Canvas<'_>, votes: &VoteCounts, errors: u64) {
     let theme = canvas.theme;
     let all = (votes.calls() + errors).max(1) as f64;
-    let wide = canvas.width() >= 78;
+    let wide = canvas.width() >= 78 && errors == 0;
     let names = if wide { ["unknown contestant", "over the limit"] } else { ["unknown", "over limit"] };
     let answers =
         [("accepted", votes.accepted), (names[0], votes.rejected_contestant), (names[1], votes.rejected_limit)];
@@ -20,7 +20,7 @@ pub fn votes_line(canvas: &mut Canvas<'_>, votes: &VoteCounts, errors: u64) {
     for (name, n) in answers {
         x = canvas.put(x, 0, name, theme.dim()) + 1;
         x = canvas.put(x, 0, &format!("{:<6}", count(n)), theme.plain()) + 1;
-        if canvas.width() >= 100 {
+        if canvas.width() >= 96 && wide {
             x = canvas.put(x, 0, &format!("{:>7}", percent(n as f64 / all)), theme.dim()) + 1;
         }
         x += 2;
@@ -34,7 +34,7 @@ pub fn votes_line(canvas: &mut Canvas<'_>, votes: &VoteCounts, errors: u64) {
 pub fn standing(canvas: &mut Canvas<'_>, contestants: &[Standing]) {
     let theme = canvas.theme;
     if contestants.is_empty() {
-        canvas.put(3, 0, "The standing has not been asked for yet.", theme.dim());
+        canvas.put(3, 0, "no standing yet", theme.dim());
         return;
     }
     let total = contestants.iter().map(|c| c.votes).sum::<u64>().max(1) as f64;

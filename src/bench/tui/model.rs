@@ -18,7 +18,8 @@ pub(super) struct Point {
     pub(super) at_ns: u64,
     pub(super) interval_ns: u64,
     pub(super) tps: f32,
-    /// 0 if nothing was answered.
+    /// Both 0 if nothing was answered.
+    pub(super) p50_ns: u64,
     pub(super) p99_ns: u64,
 }
 
@@ -45,8 +46,9 @@ impl Course {
         self.calls += latency.count();
         self.rate.read(sample.at_ns, self.calls);
         self.latency.merge(latency);
-        let (at_ns, interval_ns, p99_ns) = (sample.at_ns, sample.interval_ns, latency.quantile(0.99));
-        self.history.push(Point { at_ns, interval_ns, tps: tps as f32, p99_ns });
+        let (at_ns, interval_ns) = (sample.at_ns, sample.interval_ns);
+        let [p50_ns, p99_ns] = latency.quantiles([0.5, 0.99]);
+        self.history.push(Point { at_ns, interval_ns, tps: tps as f32, p50_ns, p99_ns });
     }
 }
 

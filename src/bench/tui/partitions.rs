@@ -31,10 +31,10 @@ struct Row<'a> {
     latency: [u64; 5],
 }
 
-const NAME_WIDTH: usize = 12;
+const NAME_WIDTH: usize = 10;
 
 const COLUMNS: [Column; 9] = [
-    Column { title: "votes/s", width: 9, rank: 9, text: |row| units::rate(row.tps) },
+    Column { title: "votes/s", width: 8, rank: 9, text: |row| units::rate(row.tps) },
     Column { title: "share", width: 7, rank: 3, text: |row| whole_percent(Some(row.share)) },
     Column { title: "busy", width: 7, rank: 4, text: |row| whole_percent(row.partition.busy) },
     Column { title: "queue", width: 8, rank: 5, text: |row| queue(row.partition.queued) },
@@ -177,8 +177,9 @@ fn figures_row(
     let name_style = if chosen { theme.strong() } else { theme.plain() };
     let mut name = canvas.part(3, y, name_width, 1);
     let x = name.put(0, 0, &format!("p{index}"), name_style);
-    if slowest && x + 8 <= name_width {
-        name.put(x + 1, 0, "slowest", theme.notice());
+    if slowest {
+        let word = if x + 8 <= name_width { "slowest" } else { "slow" };
+        name.put(x + 1, 0, word, theme.notice());
     }
     let mut end = 3 + name_width;
     for column in columns {
@@ -212,6 +213,6 @@ mod tests {
         assert_eq!(titles(60), ["votes/s", "busy", "queue", "p50", "p99", "max"]);
         assert_eq!(titles(59), ["votes/s", "p99"]);
         assert_eq!(COLUMNS[P99].title, "p99");
-        assert!(3 + NAME_WIDTH + COLUMNS.iter().map(|c| c.width).sum::<usize>() <= 82);
+        assert_eq!(3 + NAME_WIDTH + COLUMNS.iter().map(|c| c.width).sum::<usize>(), TABLE_WIDTH);
     }
 }

@@ -187,3 +187,7 @@ fn key(pressed: KeyEvent) -> Option<Key> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+#[path = "terminal_tests.rs"]
+mod tests;

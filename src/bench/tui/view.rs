@@ -68,6 +68,8 @@ struct Layout {
     table: usize,
     course: CourseAt,
     standing: usize,
+    /// The band of latencies with its rule and axis; 0: none.
+    band: usize,
     /// With its rule; 0: no distribution.
     distribution: usize,
 }
@@ -106,14 +108,15 @@ fn layout(width: usize, height: usize, partitions: usize, contestants: usize) ->
     if chart > 0 {
         chart += take(6);
     }
+    let mut band = if take(8) == 8 { 8 } else { 0 };
     let mut distribution = if take(8) == 8 { 8 } else { 0 };
-    if chart > 0 {
-        chart += take(8);
+    // Room that is left makes the pictures finer, each within reason; a very tall screen stays empty below.
+    for _ in 0..3 {
+        chart += if chart > 0 { take(2) } else { 0 };
+        band += if band > 0 { take(2) } else { 0 };
+        distribution += if distribution > 0 { take(2) } else { 0 };
     }
-    if distribution > 0 {
-        distribution += take(6);
-    }
-    Layout { chart, table: lines + 1, course, standing, distribution }
+    Layout { chart, table: lines + 1, course, standing, band, distribution }
 }
 
 fn full(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures) {
@@ -146,6 +149,12 @@ fn full(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures) {
     votes_line(&mut canvas.part(0, y + 1, width, 1), &figures.votes, figures.errors);
     standing(&mut canvas.part(0, y + 2, width, layout.standing), &figures.standing);
     y += 2 + layout.standing;
+    if layout.band > 0 {
+        canvas.rule(y, "p50 to p99 of all partitions", &span(model));
+        let mut part = canvas.part(0, y + 1, width, layout.band - 1);
+        chart::band(&mut part, history, figures.at_ns, model.span_ns(), model.warmup_ns);
+    }
+    y += layout.band;
     if layout.distribution > 0 {
         let latency = figures.partitions.get(model.chosen).map_or(&figures.total.latency, |p| &p.course.latency);
         canvas.rule(y, &format!("response times of p{}", model.chosen), "heights are square roots of shares");
@@ -225,20 +234,19 @@ fn headline(canvas: &mut Canvas<'_>, figures: &Figures) -> usize {
     y + 1
 }
 
-const KEYS: [(&str, &str, &str); 7] = [
+const KEYS: [(&str, &str, &str); 6] = [
     ("↑↓", "partition", "choose a partition; Home and End go to the first and the last"),
     ("+−", "span", "charts show more or less of the run"),
     ("p", "freeze", "the screen stands still, the run goes on"),
     ("r", "reset", "latencies are counted anew here; the report keeps all"),
     ("?", "help", "this page"),
     ("q", "quit", "ends the run and prints its report; so does Ctrl-C"),
-    ("", "", ""),
 ];
 
 fn keys(canvas: &mut Canvas<'_>) {
     let theme = canvas.theme;
     let mut x = 1;
-    for (key, name, _) in KEYS.iter().filter(|key| !key.0.is_empty()) {
+    for (key, name, _) in &KEYS {
         let at = canvas.put(x, 0, key, theme.accent());
         x = canvas.put(at + 1, 0, name, theme.dim()) + 2;
     }
@@ -248,6 +256,7 @@ fn help(canvas: &mut Canvas<'_>) {
     let mut lines: Vec<(String, String)> =
         KEYS.iter().map(|(key, _, meaning)| (key.to_string(), meaning.to_string())).collect();
     for note in [
+        "",
         "votes/s is the mean of the last second. Latency goes from a call's start to its answer,",
         "as its client sees it; with --rate from when it should have started. busy is the share",
         "of time a partition spends in transactions, queue how many calls wait for it.",
@@ -285,7 +294,7 @@ mod tests {
                 for partitions in [1, 2, 3, 8, 16, 64, 1000] {
                     for contestants in [0, 1, 6, 12] {
                         let l = layout(width, height, partitions, contestants);
-                        let used = 7 + l.chart + l.table + l.standing + l.distribution;
+                        let used = 7 + l.chart + l.table + l.standing + l.band + l.distribution;
                         assert!(used <= height, "{width}x{height}, {partitions}, {contestants}: {l:?}");
                         assert!(l.table >= 2);
                     }
