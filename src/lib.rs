@@ -36,4 +36,4 @@ pub mod client;
 
 pub mod render;
 
-pub mod shell;
+pub mod bench;
