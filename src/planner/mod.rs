@@ -4,5 +4,26 @@
 //!
 //! Every column that a plan reads, every parameter, variable and result is a register of one flat frame, numbered here.
 //! Nothing here runs anything or touches a row.
+//!
+//! A statement goes through these: `bind` resolves names and types and leaves FROM as a tree whose conditions can still
+//! move (`from`); `lower` puts each condition where its registers are first known and orders joins, `index_choice` finds
+//! rows by index; `prune` takes out what nobody reads; `partitioning` says where it must run. `ddl` applies schema changes
+//! to a catalog.
 
+mod bind;
+mod binder;
+mod environment;
+mod error;
+mod from;
+mod index_choice;
+mod lower;
+mod partitioning;
 pub mod plan;
+mod prune;
+mod registers;
+mod scope;
+mod statement;
+
+pub use environment::{Environment, Placeholders, Variable};
+pub use error::BindError;
+pub use statement::{plan_expression, plan_query, plan_statement};

@@ -1,0 +1,13 @@
+//! AST to expressions over registers and trees whose conditions can still move.
+
+pub(super) mod change;
+pub(super) mod coerce;
+pub(super) mod expr;
+mod from;
+mod function;
+mod group;
+pub(super) mod insert;
+mod query;
+mod returning;
+mod select;
+mod subquery;
