@@ -1,12 +1,16 @@
 //! votedb: an embedded, in-memory, partitioned OLTP engine of the VoltDB family, and the shell around it.
 //!
-//! Rooms in order: each uses only rooms above it.
+//! Start at [`Database`]. The rooms below stand in order: each uses only rooms above it.
+//!
+//!     text -> AST -> bound plan -> program -> partition(s) -> result -> screen, file
 
 pub mod types;
 
 pub mod topology;
 
 pub mod stats;
+
+pub mod txn;
 
 pub mod sql;
 
@@ -18,4 +22,18 @@ pub mod planner;
 
 pub mod storage;
 
+pub mod executor;
+
+pub mod procedure;
+
+pub mod partition;
+
+pub mod initiator;
+
+pub mod engine;
+
+pub mod client;
+
 pub mod render;
+
+pub mod bench;

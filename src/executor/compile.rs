@@ -14,9 +14,21 @@ use crate::types::{DataType, Reg};
 impl Program {
     /// Compiles a plan that was bound against `catalog`. Cannot fail: the planner has checked everything.
     pub fn compile(plan: &Plan, catalog: &Catalog) -> Program {
-        let mut compiler = Compiler { catalog, next: plan.registers, point_keys: Vec::new() };
+        Program::compile_as(plan, catalog, false)
+    }
+
+    /// The same for an expression of which only matters whether it is TRUE.
+    pub fn compile_condition(plan: &Plan, catalog: &Catalog) -> Program {
+        Program::compile_as(plan, catalog, true)
+    }
+
+    fn compile_as(plan: &Plan, catalog: &Catalog, condition: bool) -> Program {
+        let mut compiler = Compiler { catalog, next: plan.registers, uses_now: false, point_keys: Vec::new() };
         let subplans = plan.subqueries.iter().map(|s| compiler.subquery(s)).collect();
-        let action = compiler.action(&plan.kind);
+        let action = match &plan.kind {
+            PlanKind::Expression(expr) if condition => Action::Expression(compiler.condition(expr)),
+            kind => compiler.action(kind),
+        };
         Program {
             action,
             subplans,
@@ -24,6 +36,7 @@ impl Program {
             placeholders: plan.placeholders.clone(),
             partitioning: plan.partitioning.clone(),
             read_only: plan.read_only,
+            uses_now: compiler.uses_now,
             fails_after_write: fails_after_write(&plan.kind, catalog),
             point_keys: compiler.point_keys,
         }
@@ -51,25 +64,40 @@ fn only_counts(table: &Table) -> bool {
     })
 }
 
+fn new_register(next: &mut usize) -> Reg {
+    *next += 1;
+    Reg::try_from(*next - 1).expect("the planner bounds a statement's registers")
+}
+
 struct Compiler<'a> {
     catalog: &'a Catalog,
     next: usize,
+    uses_now: bool,
     point_keys: Vec<PointKey>,
 }
 
 impl Compiler<'_> {
     fn expr(&mut self, expr: &Expr) -> CompiledExpr {
         let next = &mut self.next;
-        CompiledExpr::compile(expr, &mut || {
-            *next += 1;
-            Reg::try_from(*next - 1).expect("the planner bounds a statement's registers")
-        })
+        let compiled = CompiledExpr::compile(expr, &mut || new_register(next));
+        self.uses_now |= compiled.uses_now();
+        compiled
     }
     fn exprs(&mut self, exprs: &[Expr]) -> Vec<CompiledExpr> {
         exprs.iter().map(|e| self.expr(e)).collect()
     }
     fn option(&mut self, expr: &Option<Expr>) -> Option<CompiledExpr> {
         expr.as_ref().map(|e| self.expr(e))
+    }
+    /// Where only TRUE counts.
+    fn condition(&mut self, expr: &Expr) -> CompiledExpr {
+        let next = &mut self.next;
+        let compiled = CompiledExpr::compile_condition(expr, &mut || new_register(next));
+        self.uses_now |= compiled.uses_now();
+        compiled
+    }
+    fn optional_condition(&mut self, expr: &Option<Expr>) -> Option<CompiledExpr> {
+        expr.as_ref().map(|e| self.condition(e))
     }
     fn bound(&mut self, bound: &Option<(Expr, bool)>) -> Option<(CompiledExpr, bool)> {
         bound.as_ref().map(|(e, inclusive)| (self.expr(e), *inclusive))
@@ -197,7 +225,7 @@ impl Compiler<'_> {
             }
             Node::Scan(scan) => self.scan(scan),
             Node::Filter { input, predicate } => {
-                Operator::Filter { input: self.boxed(input), predicate: self.expr(predicate) }
+                Operator::Filter { input: self.boxed(input), predicate: self.condition(predicate) }
             }
             Node::Compute { input, exprs } => {
                 Operator::Compute { input: self.boxed(input), exprs: self.assignments(exprs) }
@@ -208,7 +236,7 @@ impl Compiler<'_> {
                     kind: *kind,
                     outer: self.node(outer),
                     inner: self.node(inner),
-                    on: self.option(on),
+                    on: self.optional_condition(on),
                     inner_out: inner_out.clone(),
                 }))
             }
@@ -272,7 +300,7 @@ impl Compiler<'_> {
             build_keys: self.exprs(build_keys),
             build_out: build_out.clone(),
             probe_out: probe_out.clone(),
-            on: self.option(on),
+            on: self.optional_condition(on),
         }))
     }
 
@@ -341,7 +369,7 @@ impl Compiler<'_> {
             }),
             columns: scan.columns.clone(),
             row: scan.row,
-            filter: self.option(&scan.filter),
+            filter: self.optional_condition(&scan.filter),
         };
         match &scan.access {
             Access::Full => Operator::Table(TableScan { fetch, by: None }),

@@ -18,6 +18,6 @@ mod row_buffer;
 pub use error::ExecError;
 pub use key::KeySet;
 pub use operator::{Flow, Operator};
-pub use program::{Answer, PointKey, Program};
-pub use reader::{Limits, Reader};
+pub use program::{Answer, Environment, PointKey, Program};
+pub use reader::{Limits, Reader, owner};
 pub use row_buffer::RowBuffer;

@@ -20,6 +20,8 @@ pub struct Program {
     pub placeholders: Vec<DataType>,
     pub partitioning: Partitioning,
     pub read_only: bool,
+    /// It reads the transaction's time.
+    pub uses_now: bool,
     /// A failure may come after the first change, so the transaction needs undo for this statement alone.
     pub fails_after_write: bool,
     /// Unique look-ups whose keys are nothing but registers: what a batch can prefetch if they are parameters.
@@ -48,7 +50,7 @@ pub struct Environment<'a> {
     pub hashinator: &'a Hashinator,
     /// The transaction's time, microseconds since 1970.
     pub now: i64,
-    pub limits: Limits<'a>,
+    pub limits: &'a Limits,
 }
 
 /// What a statement gives back.
@@ -83,6 +85,11 @@ impl Program {
         matches!(self.action, Action::Query { .. })
     }
 
+    /// True for an expression that is a constant or a register.
+    pub fn cannot_fail(&self) -> bool {
+        matches!(&self.action, Action::Expression(expr) if expr.cannot_fail())
+    }
+
     #[inline(always)]
     fn reader<'a>(&'a self, env: &Environment<'a>, stores: &'a [&'a mut Store]) -> Reader<'a> {
         Reader::new(stores, env.hashinator, env.now, env.limits, &self.subplans)
@@ -98,6 +105,13 @@ impl Program {
     ) -> Result<Datum, ExecError> {
         let Action::Expression(expr) = &self.action else { unreachable!("an expression was compiled") };
         self.reader(env, stores).eval(expr, frame)
+    }
+
+    /// Whether a compiled condition is TRUE.
+    #[inline]
+    pub fn is_true(&self, env: &Environment<'_>, stores: &[&mut Store], frame: &mut Frame) -> Result<bool, ExecError> {
+        let Action::Expression(expr) = &self.action else { unreachable!("an expression was compiled") };
+        self.reader(env, stores).is_true(expr, frame)
     }
 
     /// Runs a query and hands each row to `sink`: the registers of [`Program::output`] are set.

@@ -9,31 +9,48 @@ use crate::topology::{Hashinator, PartitionId};
 use crate::types::{Arena, DataType, Datum, Frame};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a transaction may run. Checked every few thousand rows or jumps, so it costs nothing on short ones.
-#[derive(Clone, Copy, Default)]
-pub struct Limits<'a> {
+/// How long a transaction may run. Looked at every few thousand rows or jumps, so it costs nothing on short ones: the
+/// clock is first read then.
+#[derive(Default)]
+pub struct Limits {
     /// Set by somebody else to end the transaction.
-    pub cancel: Option<&'a AtomicBool>,
+    pub cancel: Option<Arc<AtomicBool>>,
     /// Ends the transaction with [`ExecError::TimedOut`].
-    pub deadline: Option<(Instant, Duration)>,
+    pub timeout: Option<Duration>,
+    /// When this transaction was first looked at.
+    started: Cell<Option<Instant>>,
 }
 
-impl Limits<'_> {
+impl Limits {
+    pub fn new(cancel: Option<Arc<AtomicBool>>, timeout: Option<Duration>) -> Limits {
+        Limits { cancel, timeout, started: Cell::new(None) }
+    }
+
+    /// A new transaction begins.
+    #[inline(always)]
+    pub fn restart(&self) {
+        self.started.set(None);
+    }
+
     #[cold]
     #[inline(never)]
     pub fn check(&self) -> Result<(), ExecError> {
-        if self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(ExecError::Cancelled);
         }
-        match self.deadline {
-            Some((at, limit)) if Instant::now() >= at => {
-                Err(ExecError::TimedOut { millis: limit.as_millis() as u64 })
+        if let Some(timeout) = self.timeout {
+            let now = Instant::now();
+            let started = self.started.get().unwrap_or(now);
+            self.started.set(Some(started));
+            if now - started >= timeout {
+                return Err(ExecError::TimedOut { millis: timeout.as_millis() as u64 });
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 }
 
@@ -48,7 +65,7 @@ pub struct Reader<'a> {
     stores: &'a [&'a mut Store],
     hashinator: &'a Hashinator,
     now: i64,
-    limits: Limits<'a>,
+    limits: &'a Limits,
     subplans: &'a [Subplan],
     ticks: Cell<u32>,
     /// Results of uncorrelated subqueries, by index, made on first use.
@@ -72,7 +89,7 @@ impl<'a> Reader<'a> {
         stores: &'a [&'a mut Store],
         hashinator: &'a Hashinator,
         now: i64,
-        limits: Limits<'a>,
+        limits: &'a Limits,
         subplans: &'a [Subplan],
     ) -> Reader<'a> {
         Reader {
@@ -97,6 +114,12 @@ impl<'a> Reader<'a> {
             self.limits.check()?;
         }
         Ok(())
+    }
+
+    /// True for a transaction at one partition.
+    #[inline(always)]
+    pub fn is_single(&self) -> bool {
+        self.stores.len() == 1
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 //! A value is compiled into a register; a condition into jumps, so that AND, OR, NOT and CASE cost no operation of their
 //! own there. Constant parts are folded first; those that fail are left to fail when they are run.
 
-use super::compare::{ALL_KNOWN, EQUAL, Family, LESS, Outcomes, UNKNOWN, mirrored, outcomes};
+use super::compare::{ALL_KNOWN, EQUAL, Family, GREATER, LESS, Outcomes, UNKNOWN, mirrored, outcomes};
 use super::convert::is_same_datum;
 use super::eval::{eval, family_of_arguments};
 use super::expr::{Arithmetic, Comparison, Expr, ExprKind};
@@ -12,7 +12,8 @@ use super::function::Function;
 use super::host::NoHost;
 use super::in_set::InSet;
 use super::like::LikePattern;
-use super::program::{CompiledExpr, NOT_TRUE, Op, Pool};
+use super::op::{NOT_TRUE, Op};
+use super::program::{CompiledExpr, Pool};
 use crate::types::{DataType, Datum, Frame, Reg, Value};
 
 impl CompiledExpr {
@@ -82,6 +83,8 @@ impl Compiler<'_> {
                 | Op::JumpBool { target, .. }
                 | Op::JumpInt { target, .. }
                 | Op::JumpIntK { target, .. }
+                | Op::JumpEqual { target, .. }
+                | Op::JumpEqualK { target, .. }
                 | Op::JumpCompare { target, .. }
                 | Op::JumpCompareK { target, .. } => *target = to,
                 other => unreachable!("{other:?} is no jump"),
@@ -217,6 +220,7 @@ impl Compiler<'_> {
             (Family::Int, Arithmetic::Modulo) => Op::ModuloInt { dst, a, b },
             (Family::Decimal, Arithmetic::Add) => Op::AddDecimal { dst, a, b },
             (Family::Decimal, Arithmetic::Subtract) => Op::SubtractDecimal { dst, a, b },
+            (Family::Float, op) => Op::FloatArithmetic { op, dst, a, b },
             _ => Op::Arithmetic { op, family, dst, a, b },
         });
     }
@@ -469,22 +473,40 @@ impl Compiler<'_> {
                 let (a, b) = (self.operand(left), self.operand(right));
                 Op::JumpInt { mask, a, b, target: 0 }
             }
-            _ => match (short_literal(left), short_literal(right)) {
-                (_, Some(k)) if !k.null => {
-                    let (a, index) = (self.operand(left), self.pooled(k));
-                    Op::JumpCompareK { mask, family, a, index, target: 0 }
-                }
-                (Some(k), _) if !k.null => {
-                    let (a, index) = (self.operand(right), self.pooled(k));
-                    Op::JumpCompareK { mask: mirrored(mask), family, a, index, target: 0 }
-                }
-                _ => {
-                    let (a, b) = (self.operand(left), self.operand(right));
-                    Op::JumpCompare { mask, family, a, b, target: 0 }
-                }
-            },
+            _ => self.branch_compare_lanes(mask, family, left, right),
         };
         self.jump(jump, jumps);
+    }
+
+    /// The jump of a comparison outside of the integer family.
+    fn branch_compare_lanes(&mut self, mask: Outcomes, family: Family, left: &Expr, right: &Expr) -> Op {
+        let constant = |expr| short_literal(expr).filter(|k| !k.null);
+        // Tests that treat less and greater alike ask for equality only.
+        let is_equality = (mask & LESS != 0) == (mask & GREATER != 0);
+        let target = 0;
+        match (constant(left), constant(right)) {
+            (_, Some(k)) => {
+                let (a, index) = (self.operand(left), self.pooled(k));
+                match is_equality {
+                    true => Op::JumpEqualK { mask, a, index, target },
+                    false => Op::JumpCompareK { mask, family, a, index, target },
+                }
+            }
+            (Some(k), _) => {
+                let (a, index) = (self.operand(right), self.pooled(k));
+                match is_equality {
+                    true => Op::JumpEqualK { mask, a, index, target },
+                    false => Op::JumpCompareK { mask: mirrored(mask), family, a, index, target },
+                }
+            }
+            (None, None) => {
+                let (a, b) = (self.operand(left), self.operand(right));
+                match is_equality {
+                    true => Op::JumpEqual { mask, a, b, target },
+                    false => Op::JumpCompare { mask, family, a, b, target },
+                }
+            }
+        }
     }
 }
 

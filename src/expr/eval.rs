@@ -8,7 +8,8 @@ use super::compare::{Family, compare_known, is_in, outcomes};
 use super::convert::cast_datum;
 use super::expr::{Comparison, Expr, ExprKind};
 use super::host::Host;
-use super::program::{and, like, not, or, starts_with};
+use super::like::{like, starts_with};
+use super::logic::{and, not, or};
 use crate::types::{Arena, DataType, Datum, Frame};
 
 /// The value of `expr` on the registers of `frame`.

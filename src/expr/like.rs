@@ -1,6 +1,8 @@
 //! LIKE and ILIKE patterns.
 
+use super::convert::text_of;
 use super::error::EvalError;
+use crate::types::{Arena, Datum};
 
 /// A pattern made ready: `%` stands for any characters, `_` for one, everything else for itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +124,31 @@ fn search(tokens: &[Token], text: &str) -> bool {
         after.next();
         (rest, at) = (after.clone(), *start);
     }
+}
+
+/// LIKE with a pattern that is only known now.
+pub fn like(
+    text: Datum,
+    pattern: Datum,
+    escape: Option<char>,
+    case_insensitive: bool,
+    arena: &Arena,
+) -> Result<Datum, EvalError> {
+    if text.null || pattern.null {
+        return Ok(Datum::NULL);
+    }
+    let (mut x, mut y) = ([0; 16], [0; 16]);
+    let pattern = LikePattern::new(text_of(arena.bytes(pattern, &mut y)), escape, case_insensitive)?;
+    Ok(Datum::bool(pattern.matches(text_of(arena.bytes(text, &mut x)))))
+}
+
+/// True if `text` starts with the bytes of `prefix`.
+pub fn starts_with(text: Datum, prefix: Datum, arena: &Arena) -> Datum {
+    if text.null || prefix.null {
+        return Datum::NULL;
+    }
+    let (mut x, mut y) = ([0; 16], [0; 16]);
+    Datum::bool(arena.bytes(text, &mut x).starts_with(arena.bytes(prefix, &mut y)))
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ pub mod host;
 mod in_set;
 mod kernel;
 pub mod like;
+mod logic;
+mod op;
 pub mod program;
 #[cfg(test)]
 mod property;

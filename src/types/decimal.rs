@@ -97,8 +97,9 @@ impl Decimal {
     /// The product, truncated at 12 places.
     #[inline]
     pub fn checked_mul(self, other: Decimal) -> Option<Decimal> {
-        if let Some(product) = self.0.checked_mul(other.0) {
-            return Decimal::checked_from_scaled(product / Decimal::ONE);
+        let (a, b) = (self.0.unsigned_abs(), other.0.unsigned_abs());
+        if a >> 64 == 0 && b >> 64 == 0 {
+            return Decimal::signed(div_one(a * b), (self.0 < 0) != (other.0 < 0));
         }
         self.long_mul(other)
     }
@@ -193,6 +194,21 @@ impl Decimal {
         }
         Some(Decimal(if negative { -(magnitude as i128) } else { magnitude as i128 }))
     }
+}
+
+/// `v` / 10^12, by multiplications: a division of 128 bits takes several times as long.
+#[inline]
+fn div_one(v: u128) -> u128 {
+    // 10^12 is 2^12 times a number of 28 bits, and so a digit of 32 bits and the rest before it fit 64.
+    const FIVES: u64 = 5u64.pow(12);
+    let shifted = v >> Decimal::SCALE;
+    let (mut quotient, mut rest) = (0, 0);
+    for digit in (0..4).rev() {
+        let part = rest << 32 | (shifted >> (32 * digit)) as u64 & 0xFFFF_FFFF;
+        quotient = quotient << 32 | (part / FIVES) as u128;
+        rest = part % FIVES;
+    }
+    quotient
 }
 
 impl FromStr for Decimal {
@@ -317,6 +333,15 @@ mod tests {
         assert_eq!(x.checked_mul(d("123456.789012345678")), Some(d("1524157875323883663923182.566392275580")));
         assert_eq!(d("99999999999999").checked_mul(d("99999999999999")), None);
         assert_eq!(d("9999999999999").checked_mul(d("9999999999999")), Some(d("99999999999980000000000001")));
+    }
+
+    #[test]
+    fn dividing_by_the_scale_is_exact_for_all_magnitudes() {
+        for bits in 0..128 {
+            for v in [1u128 << bits, (1 << bits) - 1, u128::MAX >> bits, (u128::MAX / 3) >> bits] {
+                assert_eq!(div_one(v), v / ONE, "{v}");
+            }
+        }
     }
 
     #[test]

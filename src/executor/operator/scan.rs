@@ -25,8 +25,8 @@ impl Fetch {
     #[inline(always)]
     fn places(&self, rd: &Reader<'_>, frame: &mut Frame) -> Result<std::ops::Range<usize>, ExecError> {
         let key = match &self.partition {
-            None => None,
-            Some((expr, ty)) => Some((rd.eval(expr, frame)?, *ty)),
+            Some((expr, ty)) if !rd.is_single() => Some((rd.eval(expr, frame)?, *ty)),
+            _ => None,
         };
         Ok(rd.places(self.spread, key, &frame.arena))
     }

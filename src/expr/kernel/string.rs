@@ -43,20 +43,19 @@ pub fn char_length(s: Datum, arena: &Arena) -> Datum {
 
 pub fn concat(parts: &[Datum], arena: &mut Arena) -> Result<Datum, EvalError> {
     let len: usize = parts.iter().map(|p| p.byte_len()).sum();
-    let mut scratch = [0; 16];
     if len <= INLINE_MAX {
-        let (mut joined, mut at) = ([0; INLINE_MAX], 0);
+        // The bytes of a lane begin at its low end, and its length is in its highest byte.
+        let (mut lane, mut at) = ((len as u128) << 120, 0);
         for part in parts {
-            let bytes = arena.bytes(*part, &mut scratch);
-            joined[at..at + bytes.len()].copy_from_slice(bytes);
-            at += bytes.len();
+            lane |= ((part.hi << 8 >> 8) as u128) << 64 << at | (part.lo as u128) << at;
+            at += 8 * part.byte_len() as u32;
         }
-        return Ok(Datum::short(&joined[..len]));
+        return Ok(Datum { lo: lane as u64, hi: (lane >> 64) as u64, null: false });
     }
     if len > BYTES_MAX as usize {
         return Err(EvalError::BadLength { function: "CONCAT", problem: TOO_LONG });
     }
-    let mut joined = Vec::with_capacity(len);
+    let (mut joined, mut scratch) = (Vec::with_capacity(len), [0; 16]);
     for part in parts {
         joined.extend_from_slice(arena.bytes(*part, &mut scratch));
     }
@@ -81,21 +80,24 @@ pub fn right(s: Datum, count: i64, arena: &Arena) -> Result<Datum, EvalError> {
     Ok(part(s, start..text.len(), arena))
 }
 
+/// Changes the case of those of eight ASCII bytes that are among the 26 letters from `first` on.
+fn flip_letters(bytes: u64, first: u8) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // The sums reach the high bit of a byte exactly from the first letter on, and behind the last.
+    let from_first = bytes + EACH * (0x80 - first) as u64;
+    let after_last = bytes + EACH * (0x80 - first - 26) as u64;
+    bytes ^ (from_first & !after_last & EACH << 7) >> 2
+}
+
 /// UPPER or LOWER of all of Unicode, by the root locale.
 pub fn change_case(upper: bool, s: Datum, arena: &mut Arena) -> Result<Datum, EvalError> {
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    if !s.is_long() && (s.lo | s.hi) & HIGH_BITS == 0 {
+        let first = if upper { b'a' } else { b'A' };
+        return Ok(Datum { lo: flip_letters(s.lo, first), hi: flip_letters(s.hi, first), null: false });
+    }
     let mut scratch = [0; 16];
     let bytes = arena.bytes(s, &mut scratch);
-    if !s.is_long() && bytes.is_ascii() {
-        let mut short = [0; INLINE_MAX];
-        let short = &mut short[..bytes.len()];
-        short.copy_from_slice(bytes);
-        if upper {
-            short.make_ascii_uppercase()
-        } else {
-            short.make_ascii_lowercase()
-        }
-        return Ok(Datum::short(short));
-    }
     let text = text_of(bytes);
     let changed = if upper { text.to_uppercase() } else { text.to_lowercase() };
     store(if upper { "UPPER" } else { "LOWER" }, changed.as_bytes(), arena)
@@ -243,6 +245,26 @@ mod tests {
         assert_eq!(text(right(datum, 99, &arena).unwrap(), &arena), long);
         assert_eq!(left(datum, -1, &arena).unwrap_err().sqlstate(), "22026");
         assert_eq!(substring(datum, 1, Some(-1), &arena).unwrap_err().sqlstate(), "22003");
+    }
+
+    #[test]
+    fn case_and_joining_of_short_strings_agree_with_the_bytes() {
+        let mut arena = Arena::default();
+        for c in 0..128u8 {
+            let s = format!("{}{}aZ@[`{{", c as char, c as char);
+            let datum = arena.store(s.as_bytes());
+            for upper in [true, false] {
+                let changed = change_case(upper, datum, &mut arena).unwrap();
+                let expected = if upper { s.to_ascii_uppercase() } else { s.to_ascii_lowercase() };
+                assert_eq!(text(changed, &arena), expected);
+            }
+        }
+        let letters = "abcdefghijklmno";
+        for (i, j) in (0..16).flat_map(|i| (i..16).map(move |j| (i, j))) {
+            let parts = [&letters[..i], &letters[i..j], &letters[j..]].map(|s| arena.store(s.as_bytes()));
+            let joined = concat(&parts, &mut arena).unwrap();
+            assert_eq!(text(joined, &arena), letters, "{i} {j}");
+        }
     }
 
     #[test]

@@ -1,0 +1,351 @@
+//! Driver: runs the clients, samples them, and gives what they saw.
+//!
+//!     caller's thread:  sample -> observer.sample, observer.wait ... every `sample_interval`
+//!     client threads:   call, record                             ... until the end or a stop
+//!     standing thread:  asks the database who leads              ... twice a second, if there is a source
+//!
+//! The caller's thread owns the observer, so a dashboard runs where it was opened, on the main thread as a rule. A
+//! typical caller:
+//!
+//! ```ignore
+//! let mut screen = Dashboard::open(&options, color)?;
+//! let outcome = driver::run(&options, targets, sources, &mut screen);
+//! drop(screen);
+//! let outcome = outcome?;
+//! let checked = verify(&outcome.told(), &stored_by_sql()?, options.max_votes);
+//! let report = Report::new(&options, &outcome, checked);
+//! print!("{}", report::text::summary(&report));
+//! ```
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::bench::clients::{Client, RunControl};
+use crate::bench::clock::{Clock, nanos};
+use crate::bench::options::{Mode, OptionsError, VoterOptions};
+use crate::bench::pacer::Pacer;
+use crate::bench::recorder::{Recorder, VoteCounts};
+use crate::bench::run::{Outcome, PartitionOutcome};
+use crate::bench::sampler::{PartitionGauge, Phase, Sample, Sampler, Standing};
+use crate::bench::target::VoteTarget;
+use crate::bench::workloads::voter::CallGenerator;
+use crate::stats::{Histogram, SharedHistogram};
+
+/// How long calls in flight are awaited after the last one started.
+const DRAIN_MAX: Duration = Duration::from_secs(10);
+/// How long they are awaited even if the observer wants to leave: an answer in time makes the run checkable.
+const DRAIN_LEAST: Duration = Duration::from_secs(1);
+/// Between two questions who leads.
+const STANDING_INTERVAL: Duration = Duration::from_millis(500);
+
+/// What an observer wants of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    Continue,
+    /// Starts no more calls. While draining, after a second: gives up the calls in flight.
+    Leave,
+}
+
+/// Watches a run from the caller's thread.
+pub trait Observer {
+    /// A new sample; `sample` is reused afterwards.
+    fn sample(&mut self, sample: &Sample);
+
+    /// Waits, at most for `limit`, and may return sooner. Input is read and screens are drawn here.
+    fn wait(&mut self, limit: Duration) -> Flow;
+}
+
+/// Watches nothing and lets the run end by itself.
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn sample(&mut self, _: &Sample) {}
+
+    fn wait(&mut self, limit: Duration) -> Flow {
+        std::thread::sleep(limit);
+        Flow::Continue
+    }
+}
+
+/// Reads each partition's gauge into a slice that is as long as there are partitions. Called once per sample.
+pub type Gauges = Box<dyn FnMut(&mut [PartitionGauge])>;
+/// Asks the database who leads, most votes first. Runs on a thread of its own, so it may take its time.
+pub type Standings = Box<dyn FnMut() -> Result<Vec<Standing>, String> + Send>;
+
+/// Where a run gets what clients don't see. All of it may be missing.
+#[derive(Default)]
+pub struct Sources {
+    pub gauges: Option<Gauges>,
+    pub standings: Option<Standings>,
+}
+
+/// Why a run has no outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+    #[error("client {client} panicked: {message}")]
+    ClientPanicked { client: usize, message: String },
+    /// The clients' threads are left behind and may still call.
+    #[error(
+        "{clients} clients still wait for answers {waited_s} s after their last call; the database does not answer"
+    )]
+    NoAnswer { clients: usize, waited_s: u64 },
+    #[error("no thread for client {client}")]
+    Thread { client: usize, source: std::io::Error },
+}
+
+/// Runs voter: warms up, measures, waits for all answers.
+///
+/// `targets` holds one connection per client. Every `options.sample_interval` the observer is given a sample; it is
+/// asked to wait in between, and can end the run early. Fails when options are out of bounds, a client panics, or the
+/// database stops answering; calls that fail are no failure of the run but are counted in the outcome.
+pub fn run(
+    options: &VoterOptions,
+    targets: Vec<Box<dyn VoteTarget>>,
+    sources: Sources,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    options.validate()?;
+    if targets.len() != options.clients {
+        return Err(OptionsError::Targets { targets: targets.len(), clients: options.clients }.into());
+    }
+    let warmup_ns = nanos(options.warmup);
+    let control = Arc::new(RunControl {
+        clock: Clock::start(),
+        stop: AtomicBool::new(false),
+        end_ns: warmup_ns.saturating_add(nanos(options.duration)),
+        finished: AtomicUsize::new(0),
+    });
+    let recorder = |_: &_| Arc::new(Recorder::new(options.partitions, warmup_ns, options.rate.is_some()));
+    let recorders: Vec<Arc<Recorder>> = targets.iter().map(recorder).collect();
+    // From here on, leaving in any way stops the clients: also when the observer panics.
+    let stop = StopOnDrop(control.clone());
+    let clients = start_clients(options, targets, &recorders, &control)?;
+    let mut watch = Watch {
+        gauges: vec![PartitionGauge::default(); options.partitions],
+        source: sources.gauges,
+        standings: sources.standings.map(|source| StandingThread::start(source, control.clone())),
+        sampler: Sampler::new(recorders.clone(), options.partitions),
+        sample: Sample::new(options.partitions),
+        seconds: Seconds::default(),
+        warmup_ns,
+    };
+    let stopped_early = watch.until_over(&control, nanos(options.sample_interval), options.clients, observer);
+    control.stop.store(true, Ordering::Relaxed);
+    watch.drain(&control, options.clients, observer)?;
+    for (client, thread) in clients.into_iter().enumerate() {
+        thread.join().map_err(|panic| RunError::ClientPanicked { client, message: panic_message(&*panic) })?;
+    }
+    watch.take(control.clock.now(), Phase::Drain, observer);
+    let standing = watch.standings.take().map(StandingThread::finish).unwrap_or_default();
+    drop(stop);
+    Ok(outcome(&recorders, warmup_ns, stopped_early, watch.seconds.rates, standing))
+}
+
+struct StopOnDrop(Arc<RunControl>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn start_clients(
+    options: &VoterOptions,
+    targets: Vec<Box<dyn VoteTarget>>,
+    recorders: &[Arc<Recorder>],
+    control: &Arc<RunControl>,
+) -> Result<Vec<JoinHandle<()>>, RunError> {
+    let mut threads = Vec::with_capacity(targets.len());
+    for (number, (target, recorder)) in targets.into_iter().zip(recorders).enumerate() {
+        let client = Client {
+            target,
+            generator: CallGenerator::new(options.seed, number as u64, options.contestants),
+            recorder: recorder.clone(),
+            control: control.clone(),
+            pacer: options.rate.map(|rate| Pacer::new(rate, number, options.clients)),
+            max_votes: options.max_votes,
+            window: if options.mode == Mode::Sync { 0 } else { options.in_flight },
+        };
+        let thread = std::thread::Builder::new().name(format!("client-{number}")).spawn(move || client.run());
+        threads.push(thread.map_err(|source| RunError::Thread { client: number, source })?);
+    }
+    Ok(threads)
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| s.to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}
+
+/// The caller's thread during a run.
+struct Watch {
+    gauges: Vec<PartitionGauge>,
+    source: Option<Gauges>,
+    standings: Option<StandingThread>,
+    sampler: Sampler,
+    sample: Sample,
+    seconds: Seconds,
+    warmup_ns: u64,
+}
+
+impl Watch {
+    /// Samples until the end of the run; true if the observer wanted to leave before.
+    fn until_over(&mut self, control: &RunControl, interval: u64, clients: usize, observer: &mut dyn Observer) -> bool {
+        let mut next = interval;
+        loop {
+            let now = control.clock.now();
+            // A client that is gone before the end has panicked or lost every call.
+            if now >= control.end_ns || control.finished.load(Ordering::Acquire) == clients {
+                return false;
+            }
+            if now >= next {
+                let phase = if now < self.warmup_ns { Phase::WarmUp } else { Phase::Measure };
+                self.take(now, phase, observer);
+                // Samples missed by a slow observer are skipped, not made up for.
+                next = (now / interval + 1) * interval;
+            }
+            let until = next.min(control.end_ns);
+            if observer.wait(Duration::from_nanos(until.saturating_sub(control.clock.now()))) == Flow::Leave {
+                return true;
+            }
+        }
+    }
+
+    fn drain(&mut self, control: &RunControl, clients: usize, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let since = control.clock.now();
+        loop {
+            let waiting = clients - control.finished.load(Ordering::Acquire);
+            if waiting == 0 {
+                return Ok(());
+            }
+            let waited = control.clock.now() - since;
+            let gives_up = observer.wait(Duration::from_millis(2)) == Flow::Leave && waited > nanos(DRAIN_LEAST);
+            if gives_up || waited > nanos(DRAIN_MAX) {
+                return Err(RunError::NoAnswer { clients: waiting, waited_s: waited / 1_000_000_000 });
+            }
+        }
+    }
+
+    fn take(&mut self, now: u64, phase: Phase, observer: &mut dyn Observer) {
+        if let Some(source) = &mut self.source {
+            source(&mut self.gauges);
+        }
+        self.sample.standing = self.standings.as_ref().and_then(StandingThread::newest);
+        self.sampler.take(now, phase, &self.gauges, &mut self.sample);
+        if phase == Phase::Measure {
+            self.seconds.add(&self.sample);
+        }
+        observer.sample(&self.sample);
+    }
+}
+
+/// Throughput of each measured second.
+#[derive(Default)]
+struct Seconds {
+    rates: Vec<f64>,
+    calls: u64,
+    ns: u64,
+}
+
+impl Seconds {
+    fn add(&mut self, sample: &Sample) {
+        self.calls += sample.latency.count();
+        self.ns += sample.interval_ns;
+        // A sample rarely ends on the second, so a tenth of the last interval may be missing.
+        if self.ns + sample.interval_ns / 10 >= 1_000_000_000 {
+            self.rates.push(self.calls as f64 * 1e9 / self.ns as f64);
+            (self.calls, self.ns) = (0, 0);
+        }
+    }
+}
+
+/// Asks who leads, over and over, beside the run.
+struct StandingThread {
+    answers: Receiver<Vec<Standing>>,
+    source: Arc<Mutex<Standings>>,
+}
+
+impl StandingThread {
+    fn start(source: Standings, control: Arc<RunControl>) -> StandingThread {
+        let (sender, answers) = mpsc::sync_channel(1);
+        let source = Arc::new(Mutex::new(source));
+        let asked = source.clone();
+        // Without a thread the standing is asked for once, at the end.
+        let _ = std::thread::Builder::new().name("standing".to_owned()).spawn(move || {
+            while !control.stop.load(Ordering::Relaxed) {
+                let answer = asked.lock().map(|mut ask| ask());
+                match answer {
+                    Ok(Ok(standing)) => drop(sender.try_send(standing)),
+                    Ok(Err(_)) => {}
+                    Err(_) => return,
+                }
+                std::thread::park_timeout(STANDING_INTERVAL);
+            }
+        });
+        StandingThread { answers, source }
+    }
+
+    fn newest(&self) -> Option<Vec<Standing>> {
+        self.answers.try_iter().last()
+    }
+
+    /// The standing after the last vote; empty if the database gives none.
+    fn finish(self) -> Vec<Standing> {
+        self.source.lock().ok().and_then(|mut ask| ask().ok()).unwrap_or_default()
+    }
+}
+
+fn outcome(
+    recorders: &[Arc<Recorder>],
+    warmup_ns: u64,
+    stopped_early: bool,
+    per_second: Vec<f64>,
+    standing: Vec<Standing>,
+) -> Outcome {
+    let sum = |field: fn(&Recorder) -> u64| recorders.iter().map(|r| field(r)).sum::<u64>();
+    let last_answer_ns = recorders.iter().map(|r| r.last_answer_ns.get()).max().unwrap_or(0);
+    let partition = |index: usize| {
+        let mut partition = PartitionOutcome::default();
+        for book in recorders.iter().map(|r| &r.measured.partitions[index]) {
+            partition.votes += book.votes();
+            book.response.add_to(&mut partition.response);
+            if let Some(service) = &book.service {
+                add_service(service, &mut partition.service);
+            }
+        }
+        partition
+    };
+    let partitions: Vec<PartitionOutcome> = (0..recorders[0].measured.partitions.len()).map(partition).collect();
+    let mut all_votes = VoteCounts::default();
+    for book in recorders.iter().flat_map(|r| r.warmup.partitions.iter().chain(&r.measured.partitions)) {
+        all_votes += book.votes();
+    }
+    Outcome {
+        partitions,
+        measured_ns: last_answer_ns.saturating_sub(warmup_ns),
+        errors: sum(|r| r.measured.errors.get()),
+        all_votes,
+        all_errors: sum(|r| r.warmup.errors.get() + r.measured.errors.get()),
+        submitted: sum(|r| r.submitted.get()),
+        lost: sum(|r| r.lost.get()),
+        unasked: sum(|r| r.unasked.get()),
+        unsent: sum(|r| r.unsent.get()),
+        first_error: recorders.iter().find_map(|r| r.first_error.lock().ok()?.clone()),
+        per_second,
+        stopped_early,
+        standing,
+    }
+}
+
+fn add_service(shared: &SharedHistogram, service: &mut Option<Histogram>) {
+    shared.add_to(service.get_or_insert_with(Histogram::new));
+}
+
+#[cfg(test)]
+#[path = "driver_tests.rs"]
+mod tests;

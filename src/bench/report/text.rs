@@ -1,0 +1,154 @@
+//! Reports as plain text: a line a second without a dashboard, and the summary that stays when a run is over.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::time::Duration;
+
+use crate::bench::driver::{Flow, Observer};
+use crate::bench::options::VoterOptions;
+use crate::bench::run::{LatencyUs, Report};
+use crate::bench::sampler::{Phase, Sample};
+use crate::bench::signals;
+use crate::bench::units::{clock, count, duration, grouped, micros, percent, rate};
+use crate::stats::Histogram;
+
+/// The summary of a run: some ten lines, each ending with a line feed. `color` marks only what went wrong.
+pub fn summary(report: &Report, color: bool) -> String {
+    let mut out = String::new();
+    let title = report.options.title();
+    let whole = if report.duration_s < 9.95 { 1 } else { 0 };
+    let _ = write!(out, " {title} · {:.whole$} s measured", report.duration_s);
+    if report.warmup_s > 0.0 {
+        let _ = write!(out, " after {} s warm-up", report.warmup_s);
+    }
+    let _ = writeln!(out, " · {}\n", report.durability);
+    line(&mut out, "throughput", &throughput(report));
+    line(&mut out, "latency µs", &latency(&report.latency_us));
+    if let Some(service) = &report.service_us {
+        line(&mut out, "service µs", &latency(service));
+    }
+    line(&mut out, "votes", &votes(report));
+    if report.verified {
+        let limit = report.options.max_votes;
+        let kept = format!("rows = views = accepted; no phone above {limit}; no call lost or counted twice");
+        line(&mut out, "verified", &kept);
+    } else {
+        for broken in &report.broken {
+            let text = if color { format!("\x1b[31m{broken}\x1b[39m") } else { broken.clone() };
+            line(&mut out, "NOT VERIFIED", &text);
+        }
+    }
+    for warning in &report.warnings {
+        line(&mut out, "warning", &warning.to_string());
+    }
+    if let Some(winner) = report.standing.first() {
+        let total: u64 = report.standing.iter().map(|s| s.votes).sum();
+        let share = percent(winner.votes as f64 / total.max(1) as f64);
+        let _ = writeln!(out);
+        line(&mut out, "winner", &format!("{} with {} votes ({share})", winner.name, grouped(winner.votes)));
+    }
+    out
+}
+
+fn line(out: &mut String, label: &str, text: &str) {
+    let _ = writeln!(out, "   {label:<12} {text}");
+}
+
+fn throughput(report: &Report) -> String {
+    let mut text = format!("{} votes/s", grouped(report.throughput_tps.round() as u64));
+    let mut seconds = report.throughput_per_second.clone();
+    if seconds.len() > 1 {
+        seconds.sort_by(f64::total_cmp);
+        let (median, lowest) = (seconds[seconds.len() / 2], seconds[0]);
+        let _ = write!(text, "   (per second: median {}, lowest {})", rate(median), rate(lowest));
+    }
+    text
+}
+
+fn latency(l: &LatencyUs) -> String {
+    let figures = [
+        ("mean", l.mean),
+        ("p50", l.p50),
+        ("p95", l.p95),
+        ("p99", l.p99),
+        ("p99.9", l.p999),
+        ("p99.99", l.p9999),
+        ("max", l.max),
+    ];
+    figures.map(|(name, us)| format!("{name} {}", micros(us))).join("   ")
+}
+
+fn votes(report: &Report) -> String {
+    let votes = &report.votes;
+    let mut text = format!(
+        "{} calls: {} accepted, {} unknown contestant, {} over the limit",
+        count(votes.calls() + report.errors),
+        count(votes.accepted),
+        count(votes.rejected_contestant),
+        count(votes.rejected_limit)
+    );
+    if report.errors > 0 {
+        let _ = write!(text, ", {} failed", count(report.errors));
+    }
+    text
+}
+
+/// Writes a line a second: run time, votes per second, latencies of that second, totals.
+pub struct Progress<W: Write> {
+    out: W,
+    ends_s: u64,
+    /// Since the last line.
+    latency: Histogram,
+    ns: u64,
+    seen_signals: usize,
+}
+
+impl<W: Write> Progress<W> {
+    /// Also begins to watch signals, so that the run ends in order when one comes.
+    pub fn new(options: &VoterOptions, out: W) -> Progress<W> {
+        signals::watch();
+        let ends_s = (options.warmup + options.duration).as_secs();
+        Progress { out, ends_s, latency: Histogram::new(), ns: 0, seen_signals: signals::count() }
+    }
+}
+
+impl<W: Write> Observer for Progress<W> {
+    fn sample(&mut self, sample: &Sample) {
+        self.latency.merge(&sample.latency);
+        self.ns += sample.interval_ns;
+        if self.ns + sample.interval_ns / 10 < 1_000_000_000 {
+            return;
+        }
+        let [p50, p99] = self.latency.quantiles([0.5, 0.99]);
+        let per_second = self.latency.count() as f64 * 1e9 / self.ns as f64;
+        let rejected = sample.votes.calls() - sample.votes.accepted;
+        let phase = if sample.phase == Phase::WarmUp { "  warm-up" } else { "" };
+        // A reader that went away is no reason to end a run.
+        let _ = writeln!(
+            self.out,
+            "{} / {}  {:>7} votes/s  p50 {:>6}  p99 {:>6}  max {:>6}  accepted {:>7}  rejected {:>7}  failed {}{phase}",
+            clock((sample.at_ns + 50_000_000) / 1_000_000_000),
+            clock(self.ends_s),
+            rate(per_second),
+            duration(p50),
+            duration(p99),
+            duration(self.latency.max()),
+            count(sample.votes.accepted),
+            count(rejected),
+            count(sample.errors),
+        );
+        let _ = self.out.flush();
+        self.latency.reset();
+        self.ns = 0;
+    }
+
+    fn wait(&mut self, limit: Duration) -> Flow {
+        std::thread::sleep(limit.min(Duration::from_millis(50)));
+        let seen = signals::count();
+        if seen > self.seen_signals {
+            self.seen_signals = seen;
+            return Flow::Leave;
+        }
+        Flow::Continue
+    }
+}

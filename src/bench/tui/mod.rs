@@ -1,0 +1,24 @@
+//! The dashboard: a run's samples as a screen.
+//!
+//!     Sample, key -> update -> Model -> view -> Frame      (pure: the same model gives the same frame)
+//!                                 terminal: raw mode, keys, signals; restored however the program leaves
+//!
+//! Not here: what is measured (`sampler`) and what stays in the scrollback afterwards (`report::text`).
+
+mod canvas;
+mod chart;
+mod distribution;
+mod election;
+mod model;
+mod partitions;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod theme;
+mod update;
+mod view;
+
+pub use model::Model;
+pub use terminal::Dashboard;
+pub use update::{Event, Key, update};
+pub use view::view;

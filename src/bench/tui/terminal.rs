@@ -1,0 +1,193 @@
+//! Terminal: raw mode and the alternate screen, keys, signals. Restored however the program leaves.
+
+use std::io::{self, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{self, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::{cursor, execute};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+use crate::bench::driver::{Flow, Observer};
+use crate::bench::options::VoterOptions;
+use crate::bench::sampler::Sample;
+use crate::bench::signals;
+use crate::bench::tui::model::Model;
+use crate::bench::tui::update::{Event, Key, update};
+use crate::bench::tui::view::view;
+
+/// A dashboard has the terminal. One at a time, since there is one terminal.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Signals are looked for this often; keys are read at once.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Gives the terminal back, once; from any thread and in any state. Errors are of no use here.
+fn restore() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = disable_raw_mode();
+        let _ = execute!(io::stdout(), LeaveAlternateScreen, cursor::Show);
+    }
+}
+
+/// Makes panics of all threads restore the terminal before they are reported.
+fn restore_on_panic() {
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            restore();
+            report(panic);
+        }));
+    });
+}
+
+/// Gathers a frame and writes it whole, but only while the dashboard has the terminal: what a panic cut short must
+/// not reach the restored screen.
+struct FrameWriter(Vec<u8>);
+
+impl Write for FrameWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if TAKEN.load(Ordering::SeqCst) {
+            let mut out = io::stdout().lock();
+            out.write_all(&self.0)?;
+            out.flush()?;
+        }
+        self.0.clear();
+        Ok(())
+    }
+}
+
+/// The dashboard on the process's terminal: an [`Observer`] that draws every sample and reads keys while it waits.
+///
+/// It leaves on `q`, Ctrl-C, SIGINT, SIGTERM and SIGHUP, and when the terminal can no longer be written. The terminal
+/// is restored at that moment, on a panic of any thread, and at the latest when this is dropped.
+pub struct Dashboard {
+    terminal: Terminal<CrosstermBackend<FrameWriter>>,
+    model: Model,
+    drawn: bool,
+    seen_signals: usize,
+}
+
+impl Dashboard {
+    /// Takes the terminal. `color`: whether colours may be used. Fails when standard output is no terminal, or when
+    /// another dashboard has it.
+    pub fn open(options: &VoterOptions, color: bool) -> io::Result<Dashboard> {
+        if TAKEN.swap(true, Ordering::SeqCst) {
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another dashboard has the terminal"));
+        }
+        signals::watch();
+        restore_on_panic();
+        let opened = Dashboard::take(Model::new(options, color));
+        if opened.is_err() {
+            restore();
+        }
+        opened
+    }
+
+    fn take(model: Model) -> io::Result<Dashboard> {
+        enable_raw_mode()?;
+        execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)?;
+        let terminal = Terminal::new(CrosstermBackend::new(FrameWriter(Vec::new())))?;
+        Ok(Dashboard { terminal, model, drawn: false, seen_signals: signals::count() })
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        self.drawn = true;
+        self.terminal.draw(|frame| view(&self.model, frame)).map(|_| ())
+    }
+
+    /// Draws what changed and handles what comes within `limit`.
+    fn serve(&mut self, limit: Duration) -> io::Result<Flow> {
+        let until = Instant::now() + limit;
+        loop {
+            if !self.drawn {
+                self.draw()?;
+            }
+            // A panic elsewhere has restored the terminal, or a signal asks to leave.
+            if !TAKEN.load(Ordering::SeqCst) || self.signalled() {
+                return Ok(Flow::Leave);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if event::poll(left.min(SIGNAL_INTERVAL))? {
+                self.drawn = false;
+                if let event::Event::Key(pressed) = event::read()?
+                    && let Some(key) = key(pressed)
+                    && update(&mut self.model, Event::Key(key)) == Flow::Leave
+                {
+                    return Ok(Flow::Leave);
+                }
+            } else if left.is_zero() {
+                return Ok(Flow::Continue);
+            }
+        }
+    }
+
+    fn signalled(&mut self) -> bool {
+        let seen = signals::count();
+        std::mem::replace(&mut self.seen_signals, seen) < seen
+    }
+}
+
+impl Observer for Dashboard {
+    fn sample(&mut self, sample: &Sample) {
+        update(&mut self.model, Event::Sample(sample));
+        self.drawn = false;
+    }
+
+    fn wait(&mut self, limit: Duration) -> Flow {
+        if !TAKEN.load(Ordering::SeqCst) {
+            // Left before: the calls in flight are awaited on the ordinary screen.
+            std::thread::sleep(limit.min(SIGNAL_INTERVAL));
+            return if self.signalled() { Flow::Leave } else { Flow::Continue };
+        }
+        // A terminal that cannot be written or read is gone, and nobody watches.
+        let flow = self.serve(limit).unwrap_or(Flow::Leave);
+        if flow == Flow::Leave {
+            restore();
+        }
+        flow
+    }
+}
+
+impl Drop for Dashboard {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// What a key asks for, if anything.
+fn key(pressed: KeyEvent) -> Option<Key> {
+    if pressed.kind == KeyEventKind::Release {
+        return None;
+    }
+    if pressed.modifiers.contains(KeyModifiers::CONTROL) {
+        return (pressed.code == KeyCode::Char('c')).then_some(Key::Quit);
+    }
+    Some(match pressed.code {
+        KeyCode::Char('q') => Key::Quit,
+        KeyCode::Char('p') => Key::Freeze,
+        KeyCode::Char('?') | KeyCode::Char('h') => Key::Help,
+        KeyCode::Esc => Key::Back,
+        KeyCode::Up | KeyCode::Char('k') => Key::Previous,
+        KeyCode::Down | KeyCode::Char('j') => Key::Next,
+        KeyCode::Home => Key::First,
+        KeyCode::End => Key::Last,
+        KeyCode::Char('+') | KeyCode::Char('=') => Key::LongerSpan,
+        KeyCode::Char('-') => Key::ShorterSpan,
+        KeyCode::Char('r') => Key::Reset,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+#[path = "terminal_tests.rs"]
+mod tests;

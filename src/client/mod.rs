@@ -1,0 +1,12 @@
+//! The library's face: open a database, run statements, call procedures one at a time or many in flight.
+//!
+//! Everything above this room (shell, benchmark) and every embedding program uses these types alone.
+
+mod database;
+mod session;
+
+pub use crate::engine::{Config, Executed, OpenError, Origin, StatementError, Tag};
+pub use crate::partition::TxnError;
+pub use crate::txn::Response;
+pub use database::{Database, Prepared};
+pub use session::{Session, SessionOptions};

@@ -1,0 +1,122 @@
+//! Statements that were not compiled ahead: planned, compiled, cached, routed and run.
+
+use super::engine::{Executed, Tag, place_of, store};
+use super::{Engine, StatementError};
+use crate::executor::{Answer, ExecError, Program, owner};
+use crate::expr::convert_value;
+use crate::expr::expr::ExprKind;
+use crate::partition::Schema;
+use crate::planner::plan::Partitioning;
+use crate::planner::{Environment, plan_statement};
+use crate::sql::Span;
+use crate::sql::ast::Statement;
+use crate::topology::PartitionId;
+use crate::types::{Arena, Frame, ResultSet, Value};
+use std::sync::Arc;
+
+impl Engine {
+    /// Runs `text` if its program is in the cache.
+    pub(super) fn execute_cached(
+        &self,
+        text: &str,
+        arguments: &[Value],
+    ) -> Option<Result<Executed, StatementError>> {
+        let schema = self.schema();
+        let program = self.plans.get(schema.catalog.version, text)?;
+        self.run(&schema, &program, arguments)
+    }
+
+    pub(super) fn execute_ad_hoc(
+        &self,
+        text: &str,
+        statement: &Statement,
+        arguments: &[Value],
+    ) -> Result<Executed, StatementError> {
+        loop {
+            let schema = self.schema();
+            let plan = plan_statement(statement, &Environment::ad_hoc(&schema.catalog))?;
+            let program = Arc::new(Program::compile(&plan, &schema.catalog));
+            self.plans.put(schema.catalog.version, text, &program);
+            if let Some(done) = self.run(&schema, &program, arguments) {
+                return done;
+            }
+            // The schema changed between planning and running: plan again.
+        }
+    }
+
+    /// None: the schema has moved on, and nothing ran.
+    fn run(
+        &self,
+        schema: &Schema,
+        program: &Program,
+        arguments: &[Value],
+    ) -> Option<Result<Executed, StatementError>> {
+        let mut frame = Frame::new(program.registers);
+        if let Err(error) = bind_arguments(program, arguments, &mut frame) {
+            return Some(Err(error));
+        }
+        let version = schema.catalog.version;
+        let one = match &program.partitioning {
+            Partitioning::Any => Some((PartitionId(0), None)),
+            Partitioning::One { key, table, column } => {
+                let column = &schema.catalog.table_by_id(*table).columns[*column];
+                let id = match &key.kind {
+                    ExprKind::Reg(reg) => {
+                        owner(self.initiator.hashinator(), frame.get(*reg), key.ty, &frame.arena)
+                    }
+                    ExprKind::Literal(value) => {
+                        let mut arena = Arena::default();
+                        let datum = store(value, &mut arena);
+                        owner(self.initiator.hashinator(), datum, key.ty, &arena)
+                    }
+                    _ => return Some(self.on_all(version, program, &mut frame)?),
+                };
+                Some((id, Some(column.name.as_str())))
+            }
+            Partitioning::All => None,
+        };
+        match one {
+            Some((id, key)) => {
+                let answer = self.initiator.execute_at(id, version, program, &mut frame)?;
+                Some(executed(answer, place_of(Some(id), key)))
+            }
+            None => self.on_all(version, program, &mut frame),
+        }
+    }
+
+    fn on_all(
+        &self,
+        version: u64,
+        program: &Program,
+        frame: &mut Frame,
+    ) -> Option<Result<Executed, StatementError>> {
+        let answer = self.initiator.execute_on_all(version, program, frame)?;
+        Some(executed(answer, place_of(None, None)))
+    }
+}
+
+fn executed(answer: Result<Answer, ExecError>, place: String) -> Result<Executed, StatementError> {
+    let (tag, result): (Tag, ResultSet) = match answer? {
+        Answer::Rows(rows) => (Tag::Rows, rows),
+        Answer::Modified(count) => (Tag::Modified(count), ResultSet::modified(count)),
+    };
+    Ok(Executed { results: vec![result], tag, place: Some(place), notes: Vec::new() })
+}
+
+fn bind_arguments(program: &Program, arguments: &[Value], frame: &mut Frame) -> Result<(), StatementError> {
+    if arguments.len() != program.placeholders.len() {
+        let message =
+            format!("the statement has {} parameters, {} values were given", program.placeholders.len(), arguments.len());
+        return Err(StatementError { sqlstate: "07001".to_owned(), ..StatementError::new(message, Span::NONE) });
+    }
+    for (at, (value, &ty)) in arguments.iter().zip(&program.placeholders).enumerate() {
+        let converted = convert_value(value, ty).map_err(|error| StatementError {
+            sqlstate: error.sqlstate().to_owned(),
+            ..StatementError::new(format!("parameter {}: {error}", at + 1), Span::NONE)
+        })?;
+        let datum = frame.datum(&converted);
+        frame.set(at as u16, datum);
+    }
+    Ok(())
+}
+

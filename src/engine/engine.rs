@@ -1,0 +1,286 @@
+//! Opens the database, and answers statements.
+
+use super::library::Library;
+use super::plan_cache::PlanCache;
+use super::{Config, OpenError, PARTITIONS_MAX, StatementError};
+use crate::expr::convert_value;
+use crate::initiator::Initiator;
+use crate::partition::{Schema, TxnError};
+use crate::planner::plan::PlanKind;
+use crate::planner::{Environment, plan_expression};
+use crate::procedure::Procedure;
+use crate::sql::ast::{Exec, Statement};
+use crate::sql::{Span, nearest, parse_statement};
+use crate::topology::PartitionId;
+use crate::txn::Response;
+use crate::types::{Arena, Datum, Frame, Name, ResultSet, Value};
+use parking_lot::{Mutex, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A database.
+pub struct Engine {
+    pub(super) initiator: Initiator,
+    /// The version that new work is compiled against; each site holds the one that it is at.
+    pub(super) schema: RwLock<Arc<Schema>>,
+    /// One schema change at a time.
+    pub(super) changing: Mutex<()>,
+    pub(super) library: RwLock<Library>,
+    pub(super) plans: PlanCache,
+    cancel: Arc<AtomicBool>,
+}
+
+/// What a statement gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Executed {
+    pub results: Vec<ResultSet>,
+    pub tag: Tag,
+    /// In words: `partition p1 (hash of phone_number)`, `all partitions`; None for definitions.
+    pub place: Option<String>,
+    /// Things to know that are no errors.
+    pub notes: Vec<String>,
+}
+
+/// The kind of answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tag {
+    Rows,
+    /// Rows inserted, changed or deleted.
+    Modified(i64),
+    /// A definition took effect: `table created`.
+    Done(String),
+}
+
+impl Engine {
+    pub fn open(config: Config) -> Result<Engine, OpenError> {
+        if !(1..=PARTITIONS_MAX as usize).contains(&config.partitions) {
+            return Err(OpenError::Partitions { asked: config.partitions });
+        }
+        let cancel = Arc::new(AtomicBool::new(false));
+        let initiator = Initiator::start(config.partitions as u32, &cancel, config.timeout);
+        Ok(Engine {
+            initiator: initiator.map_err(OpenError::Threads)?,
+            schema: RwLock::default(),
+            changing: Mutex::default(),
+            library: RwLock::new(Library { folders: config.procedure_folders }),
+            plans: PlanCache::default(),
+            cancel,
+        })
+    }
+
+    pub fn initiator(&self) -> &Initiator {
+        &self.initiator
+    }
+    /// While it is set, every transaction that runs long enough to look is ended.
+    pub fn cancel_flag(&self) -> &Arc<AtomicBool> {
+        &self.cancel
+    }
+    /// The current version of everything.
+    pub fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema.read())
+    }
+    /// Where FROM CLASS looks for procedures.
+    pub fn set_procedure_folders(&self, folders: Vec<std::path::PathBuf>) {
+        self.library.write().folders = folders;
+    }
+
+    /// The procedure of that name.
+    pub fn procedure(&self, name: &str) -> Result<Arc<Procedure>, TxnError> {
+        let schema = self.schema.read();
+        let name = Name::new(name);
+        schema.procedures.get(&name).cloned().ok_or_else(|| {
+            let known = schema.procedures.keys().map(Name::as_str);
+            let hint = nearest(name.as_str(), known).map_or(String::new(), |n| format!("; did you mean {n}?"));
+            TxnError::UnknownProcedure { name, hint }
+        })
+    }
+
+    /// Arguments as datums of the parameters' types, appended to `out`; missing ones at the end take their defaults.
+    pub fn convert_arguments(
+        procedure: &Procedure,
+        arguments: &[Value],
+        out: &mut Vec<Datum>,
+        arena: &mut Arena,
+    ) -> Result<(), TxnError> {
+        let parameters = &procedure.definition.parameters;
+        let defaults = || parameters.get(arguments.len()..).is_some_and(|rest| rest.iter().all(|p| p.default.is_some()));
+        if arguments.len() != parameters.len() && !defaults() {
+            return Err(argument_count(procedure, arguments.len()));
+        }
+        for (at, parameter) in parameters.iter().enumerate() {
+            let value = arguments.get(at).or(parameter.default.as_ref()).expect("counted above");
+            // An integer that fits needs no more than a look at its range.
+            if let (Value::Int(v), Some((min, max))) = (value, parameter.ty.integer_range())
+                && (min..=max).contains(v)
+            {
+                out.push(Datum::int(*v));
+                continue;
+            }
+            let converted = convert_value(value, parameter.ty).map_err(|source| TxnError::Argument {
+                procedure: procedure.definition.name.clone(),
+                position: at + 1,
+                name: parameter.name.clone(),
+                ty: parameter.ty,
+                source,
+            })?;
+            out.push(store(&converted, arena));
+        }
+        Ok(())
+    }
+
+    /// Calls a procedure and waits for it.
+    pub fn call(&self, procedure: &mut Arc<Procedure>, arguments: &[Value]) -> Result<Response, Box<TxnError>> {
+        let mut datums = Vec::with_capacity(arguments.len());
+        let mut arena = Arena::default();
+        loop {
+            datums.clear();
+            arena.truncate(0);
+            Engine::convert_arguments(procedure, arguments, &mut datums, &mut arena)?;
+            match self.initiator.call(procedure, &datums, &arena) {
+                Some(result) => return result,
+                // The schema has moved on since the handle was made.
+                None => *procedure = self.procedure(procedure.definition.name.as_str())?,
+            }
+        }
+    }
+
+    /// Runs one statement of any kind. Spans of errors are bytes of `text`.
+    pub fn execute(&self, text: &str, arguments: &[Value]) -> Result<Executed, StatementError> {
+        if let Some(done) = self.execute_cached(text, arguments) {
+            return done;
+        }
+        match parse_statement(text)? {
+            Statement::Ddl(_) => {
+                let mut done = self.execute_batch(text).map_err(|errors| errors.into_iter().next().expect("one"))?;
+                let tag = done.tags.pop().unwrap_or_default();
+                Ok(Executed { results: Vec::new(), tag: Tag::Done(tag), place: None, notes: done.notes })
+            }
+            Statement::Exec(exec) => self.exec(&exec),
+            Statement::Explain(statement) => self.explain(&statement),
+            statement => self.execute_ad_hoc(text, &statement, arguments),
+        }
+    }
+
+    fn exec(&self, exec: &Exec) -> Result<Executed, StatementError> {
+        let mut procedure = self.procedure(exec.procedure.name.as_str()).map_err(|error| StatementError {
+            span: Some(exec.procedure.span),
+            ..StatementError::from(&error)
+        })?;
+        let schema = self.schema();
+        let env = Environment::ad_hoc(&schema.catalog);
+        let mut arguments = Vec::new();
+        for argument in &exec.arguments {
+            let plan = plan_expression(argument, &env, None)?;
+            match plan.kind {
+                PlanKind::Expression(crate::expr::expr::Expr {
+                    kind: crate::expr::expr::ExprKind::Literal(value),
+                    ..
+                }) => arguments.push(value),
+                _ => return Err(StatementError::new("arguments must be literals", argument.span)),
+            }
+        }
+        let response = self.call(&mut procedure, &arguments).map_err(|error| {
+            let span = match &*error {
+                TxnError::Argument { position, .. } => exec.arguments.get(position - 1).map(|a| a.span),
+                TxnError::ArgumentCount { .. } => Some(exec.procedure.span),
+                _ => None,
+            };
+            StatementError { span, ..StatementError::from(&*error) }
+        })?;
+        Ok(Executed {
+            place: Some(place_of(response.partition, procedure_key(&procedure))),
+            results: results(&procedure, response),
+            tag: Tag::Rows,
+            notes: Vec::new(),
+        })
+    }
+
+    fn explain(&self, statement: &Statement) -> Result<Executed, StatementError> {
+        let schema = self.schema();
+        let plan = crate::planner::plan_statement(statement, &Environment::ad_hoc(&schema.catalog))?;
+        let text = crate::planner::explain(&plan, &schema.catalog);
+        let rows = text.lines().map(|line| vec![Value::from(line)]).collect();
+        let columns =
+            vec![crate::types::Column { name: "execution_plan".to_owned(), data_type: crate::types::DataType::TEXT }];
+        Ok(Executed {
+            results: vec![ResultSet { columns, rows }],
+            tag: Tag::Rows,
+            place: None,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Bytes that the tables of all partitions have allocated.
+    pub fn memory_bytes(&self) -> usize {
+        self.initiator.hold_all().sites().map(|site| site.store.memory().total()).sum()
+    }
+
+    /// Rows of each table and view, over all partitions.
+    pub fn row_counts(&self) -> Vec<(Name, u64)> {
+        let mut all = self.initiator.hold_all();
+        let schema = Arc::clone(&all.sites().next().expect("one partition at least").schema);
+        schema
+            .catalog
+            .tables()
+            .map(|table| {
+                let rows = all.sites().map(|site| site.store.table(table.id).len() as u64);
+                let rows = if table.spread { rows.sum() } else { rows.max().unwrap_or(0) };
+                (table.name.clone(), rows)
+            })
+            .collect()
+    }
+}
+
+/// What a call shows: its result sets; a scalar as a result set of one row, named like the procedure.
+fn results(procedure: &Procedure, response: Response) -> Vec<ResultSet> {
+    let mut results = response.results;
+    if let Some(ty) = procedure.code.returns {
+        let name = procedure.definition.name.as_str().to_lowercase();
+        results.push(ResultSet::scalar(&name, ty, response.returned));
+    }
+    results
+}
+
+fn procedure_key(procedure: &Procedure) -> Option<&str> {
+    match procedure.definition.partitioning {
+        crate::catalog::ProcedurePartitioning::Single { parameter, .. } => {
+            Some(procedure.definition.parameters[parameter].name.as_str())
+        }
+        crate::catalog::ProcedurePartitioning::Multi => None,
+    }
+}
+
+/// Where something ran, in words.
+pub(super) fn place_of(partition: Option<PartitionId>, key: Option<&str>) -> String {
+    match (partition, key) {
+        (Some(id), Some(key)) => format!("partition {id} (hash of {key})"),
+        (Some(id), None) => format!("partition {id}"),
+        (None, _) => "all partitions".to_owned(),
+    }
+}
+
+fn argument_count(procedure: &Procedure, received: usize) -> TxnError {
+    let parameters = &procedure.definition.parameters;
+    let list: Vec<String> = parameters.iter().map(|p| format!("{} {}", p.name, p.ty)).collect();
+    TxnError::ArgumentCount {
+        procedure: procedure.definition.name.clone(),
+        expected: parameters.len(),
+        received,
+        signature: format!("{}({})", procedure.definition.name, list.join(", ")),
+    }
+}
+
+/// A value as a datum whose long bytes are in `arena`.
+pub(super) fn store(value: &Value, arena: &mut Arena) -> Datum {
+    match value {
+        Value::Text(text) => arena.store(text.as_bytes()),
+        Value::Bytes(bytes) => arena.store(bytes),
+        value => Frame::default().datum(value),
+    }
+}
+
+impl StatementError {
+    pub(super) fn unlocated(message: String) -> StatementError {
+        StatementError::new(message, Span::NONE)
+    }
+}

@@ -1,0 +1,20 @@
+//! The database as a whole: schema versions, procedures, ad hoc statements. The one room that knows all the others.
+//!
+//!     text --parse, plan, compile (or cache)--> Program --initiator--> Executed
+//!     DDL  --working copy of the catalog, every procedure compiled anew--> all partitions, or none
+//!
+//! Not here: how callers wait or pipeline (`client`), and anything about screens.
+
+mod ad_hoc;
+mod config;
+#[allow(clippy::module_inception)]
+mod engine;
+mod error;
+mod library;
+mod plan_cache;
+mod schema_change;
+
+pub use config::{Config, PARTITIONS_MAX};
+pub use engine::{Engine, Executed, Tag};
+pub use error::{OpenError, Origin, StatementError};
+pub use library::{Library, VOTER_SCHEMA};

@@ -1,0 +1,316 @@
+//! Batches of DDL: all of it on every partition, or nothing anywhere.
+//!
+//! A batch is first carried out on a copy of the catalog, and every procedure is compiled against the result. Only if all
+//! of that worked are the partitions held and their stores changed; a store that fails (a unique index over duplicates,
+//! say) makes the others go back.
+
+use super::error::Origin;
+use super::{Engine, StatementError};
+use crate::catalog::{CatalogChange, ProcedurePartitioning};
+use crate::partition::{Schema, wall_clock_micros};
+use crate::planner::{BindError, ddl};
+use crate::procedure::{self, Procedure};
+use crate::sql::ast::{self, Ddl, Ident, ObjectKind, PartitionClause, Statement};
+use crate::sql::{Span, nearest, parse_script};
+use crate::types::Name;
+use std::sync::Arc;
+
+/// What a batch did.
+#[derive(Debug, Default)]
+pub struct Changed {
+    /// One for each statement: `table created`.
+    pub tags: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+/// The next version in the making.
+struct Draft {
+    schema: Schema,
+    changes: Vec<CatalogChange>,
+    done: Changed,
+}
+
+impl Engine {
+    /// Runs the DDL statements of `text` as one batch. On failure nothing has changed, and every error is listed, its span
+    /// in `text`.
+    pub fn execute_batch(&self, text: &str) -> Result<Changed, Vec<StatementError>> {
+        let (statements, errors) = parse_script(text);
+        let mut errors: Vec<StatementError> = errors.into_iter().map(StatementError::from).collect();
+        let _one_at_a_time = self.changing.lock();
+        let current = self.schema();
+        let mut draft = Draft {
+            schema: Schema { catalog: current.catalog.clone(), procedures: current.procedures.clone() },
+            changes: Vec::new(),
+            done: Changed::default(),
+        };
+        draft.schema.catalog.version += 1;
+        for (statement, span) in &statements {
+            let result = match statement {
+                Statement::Ddl(ddl) => self.change(&mut draft, ddl, text, *span),
+                _ => Err(vec![StatementError::new("a batch of definitions cannot hold other statements", *span)]),
+            };
+            if let Err(found) = result {
+                errors.extend(found);
+            }
+        }
+        if errors.is_empty() && !draft.changes.is_empty() {
+            errors.extend(recompile(&mut draft));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        self.publish(draft).map_err(|error| vec![error])
+    }
+
+    fn change(&self, draft: &mut Draft, ddl: &Ddl, text: &str, span: Span) -> Result<(), Vec<StatementError>> {
+        match ddl {
+            Ddl::CreateProcedure(procedure) => {
+                // Spans of the body are of the whole text; the procedure keeps its own statement only.
+                let own = &text[span.start..span.end];
+                let parsed = crate::sql::parse_statement(own).map_err(|e| vec![StatementError::from(e).at(span.start)])?;
+                let Statement::Ddl(Ddl::CreateProcedure(own_ast)) = parsed else {
+                    return Err(vec![StatementError::new("not a procedure", procedure.name.span)]);
+                };
+                self.create_procedure(draft, &own_ast, own)
+                    .map_err(|errors| errors.into_iter().map(|error| error.at(span.start)).collect())
+            }
+            Ddl::ProcedureFromClass { class, partition } => {
+                self.procedure_from_class(draft, class, partition.as_ref())
+            }
+            Ddl::PartitionProcedure { name, partition } => partition_procedure(draft, name, partition),
+            Ddl::Drop { kind: ObjectKind::Procedure, name, if_exists, .. } => {
+                drop_procedure(draft, name, *if_exists).map_err(|error| vec![error])
+            }
+            Ddl::LoadClasses { .. } => {
+                draft.done.tags.push("classes not needed".to_owned());
+                let note = "procedures come from .sql files in procs/, not from classes: nothing was loaded";
+                draft.done.notes.push(note.to_owned());
+                Ok(())
+            }
+            ddl => {
+                let outcome = ddl::apply(&mut draft.schema.catalog, ddl, text)
+                    .map_err(|error| vec![StatementError::from(error)])?;
+                draft.changes.extend(outcome.changes);
+                draft.done.notes.extend(outcome.notes);
+                draft.done.tags.push(outcome.tag);
+                Ok(())
+            }
+        }
+    }
+
+    fn create_procedure(&self, draft: &mut Draft, ast: &ast::Procedure, text: &str) -> Result<(), Vec<StatementError>> {
+        let name = &ast.name.name;
+        if draft.schema.procedures.contains_key(name) && !ast.or_replace {
+            let message = format!("there is a procedure {name} already; use CREATE OR REPLACE, or drop it first");
+            return Err(vec![StatementError::new(message, ast.name.span)]);
+        }
+        let compiled = procedure::compile(ast, text, &draft.schema.catalog).map_err(from_bind)?;
+        draft.schema.catalog.put_procedure((*compiled.definition).clone());
+        draft.schema.procedures.insert(name.clone(), Arc::new(compiled));
+        draft.done.tags.push("procedure created".to_owned());
+        Ok(())
+    }
+
+    /// CREATE PROCEDURE .. FROM CLASS a.b.Name: the text of `Name.sql`, with the partition clause that is written here.
+    fn procedure_from_class(
+        &self,
+        draft: &mut Draft,
+        class: &Ident,
+        partition: Option<&PartitionClause>,
+    ) -> Result<(), Vec<StatementError>> {
+        let name = Name::new(class.name.as_str().rsplit('.').next().unwrap_or_default());
+        let library = self.library.read();
+        let found = library.find(&name).map_err(|message| vec![StatementError::new(message, class.span)])?;
+        let Some((file, text)) = found else {
+            let names = library.names();
+            let hint = nearest(name.as_str(), names.iter().map(String::as_str));
+            let hint = hint.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            let message = format!("no file {name}.sql among the procedures{hint}");
+            return Err(vec![StatementError::new(message, class.span)]);
+        };
+        let origin = Some(Origin { file, text: Arc::from(text.as_str()) });
+        let inside = |errors: Vec<StatementError>| -> Vec<StatementError> {
+            errors.into_iter().map(|error| error.from_origin(&origin)).collect()
+        };
+        let (statements, errors) = parse_script(&text);
+        if !errors.is_empty() {
+            return Err(inside(errors.into_iter().map(StatementError::from).collect()));
+        }
+        let mut procedures = statements.into_iter().filter_map(|(statement, _)| match statement {
+            Statement::Ddl(Ddl::CreateProcedure(procedure)) if procedure.name.name == name => Some(procedure),
+            _ => None,
+        });
+        let Some(mut ast) = procedures.next() else {
+            let message = format!("this file does not create a procedure {name}");
+            return Err(inside(vec![StatementError::new(message, Span::new(0, text.len().min(1)))]));
+        };
+        // The clause's names are of the caller's text: errors in it are told there.
+        if let Some(clause) = partition {
+            check_clause(draft, clause).map_err(|error| vec![error])?;
+            ast.partition = Some(clause.clone());
+        }
+        self.create_procedure(draft, &ast, &text).map_err(inside)
+    }
+
+    /// Changes the stores, and makes the draft the current version.
+    fn publish(&self, draft: Draft) -> Result<Changed, StatementError> {
+        let Draft { schema, changes, done } = draft;
+        let schema = Arc::new(schema);
+        let now = wall_clock_micros();
+        let mut all = self.initiator.hold_all();
+        apply_all(&mut all, &changes, &schema, now)?;
+        for site in all.sites() {
+            site.store.finish_apply();
+            site.schema = Arc::clone(&schema);
+        }
+        *self.schema.write() = schema;
+        Ok(done)
+    }
+}
+
+/// Applies the changes to every store, or to none.
+fn apply_all(
+    all: &mut crate::initiator::AllSites<'_>,
+    changes: &[CatalogChange],
+    schema: &Schema,
+    now: i64,
+) -> Result<(), StatementError> {
+    refuse_moving_rows(all, changes, schema)?;
+    let mut failure = None;
+    let mut applied = 0;
+    for site in all.sites() {
+        match site.store.apply(changes, &schema.catalog, now) {
+            Ok(()) => applied += 1,
+            Err(error) => {
+                let sqlstate = error.sqlstate().to_owned();
+                failure = Some(StatementError { sqlstate, ..StatementError::unlocated(error.to_string()) });
+                break;
+            }
+        }
+    }
+    let Some(failure) = failure else { return Ok(()) };
+    all.sites().take(applied).for_each(|site| site.store.undo_apply());
+    Err(failure)
+}
+
+/// A table is partitioned, or replicated, while it is empty.
+fn refuse_moving_rows(
+    all: &mut crate::initiator::AllSites<'_>,
+    changes: &[CatalogChange],
+    schema: &Schema,
+) -> Result<(), StatementError> {
+    for change in changes {
+        let CatalogChange::Repartition(id) = change else { continue };
+        let rows = all.sites().filter_map(|site| site.store.get(*id).map(|table| table.len())).max().unwrap_or(0);
+        if rows > 0 {
+            let name = schema.catalog.get(*id).map_or(String::new(), |table| table.name.to_string());
+            let message = format!("{name} holds rows: it can be partitioned or replicated only while it is empty");
+            return Err(StatementError { sqlstate: "55000".to_owned(), ..StatementError::unlocated(message) });
+        }
+    }
+    Ok(())
+}
+
+fn from_bind(errors: Vec<BindError>) -> Vec<StatementError> {
+    errors.into_iter().map(StatementError::from).collect()
+}
+
+/// Compiles every procedure anew. One that no longer fits refuses the batch.
+fn recompile(draft: &mut Draft) -> Vec<StatementError> {
+    let version = draft.schema.catalog.version;
+    let mut errors = Vec::new();
+    let old: Vec<Arc<Procedure>> =
+        draft.schema.procedures.values().filter(|p| p.version != version).cloned().collect();
+    for procedure in old {
+        let definition = &procedure.definition;
+        match compile_again(definition, draft) {
+            Ok(compiled) => {
+                draft.schema.procedures.insert(definition.name.clone(), Arc::new(compiled));
+            }
+            Err(error) => {
+                let message = format!(
+                    "procedure {} depends on what is changed ({error}); drop it first, or create it anew in the same batch",
+                    definition.name
+                );
+                errors.push(StatementError::unlocated(message));
+            }
+        }
+    }
+    errors
+}
+
+fn compile_again(definition: &crate::catalog::Procedure, draft: &Draft) -> Result<Procedure, String> {
+    let catalog = &draft.schema.catalog;
+    let (statements, _) = parse_script(&definition.text);
+    let ast = statements.into_iter().find_map(|(statement, _)| match statement {
+        Statement::Ddl(Ddl::CreateProcedure(ast)) if ast.name.name == definition.name => Some(ast),
+        _ => None,
+    });
+    let mut ast = ast.expect("its text was parsed when it was created");
+    // The clause may have been given from outside of the text.
+    ast.partition = match definition.partitioning {
+        ProcedurePartitioning::Multi => None,
+        ProcedurePartitioning::Single { parameter, table, column } => {
+            let Some(table) = catalog.get(table) else { return Err("its partitioned table is gone".to_owned()) };
+            let ident = |name: &Name| Ident { name: name.clone(), span: Span::NONE };
+            Some(PartitionClause {
+                table: ident(&table.name),
+                column: ident(&table.columns[column].name),
+                parameter: Some(parameter),
+            })
+        }
+    };
+    procedure::compile(&ast, &definition.text, catalog).map_err(|errors| errors[0].message.clone())
+}
+
+fn check_clause(draft: &Draft, clause: &PartitionClause) -> Result<(), StatementError> {
+    match draft.schema.catalog.table(&clause.table.name) {
+        None => Err(StatementError::new(format!("no table {}", clause.table.name), clause.table.span)),
+        Some(table) if table.column(&clause.column.name).is_none() => {
+            let message = format!("no column {} in {}", clause.column.name, table.name);
+            Err(StatementError::new(message, clause.column.span))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn partition_procedure(
+    draft: &mut Draft,
+    name: &Ident,
+    clause: &PartitionClause,
+) -> Result<(), Vec<StatementError>> {
+    let Some(current) = draft.schema.procedures.get(&name.name).cloned() else {
+        return Err(vec![StatementError::new(format!("no procedure {}", name.name), name.span)]);
+    };
+    check_clause(draft, clause).map_err(|error| vec![error])?;
+    let mut definition = (*current.definition).clone();
+    let table = draft.schema.catalog.table(&clause.table.name).expect("checked").clone();
+    definition.partitioning = ProcedurePartitioning::Single {
+        parameter: clause.parameter.unwrap_or(0),
+        table: table.id,
+        column: table.column(&clause.column.name).expect("checked"),
+    };
+    let compiled =
+        compile_again(&definition, draft).map_err(|message| vec![StatementError::new(message, name.span)])?;
+    draft.schema.catalog.put_procedure((*compiled.definition).clone());
+    draft.schema.procedures.insert(name.name.clone(), Arc::new(compiled));
+    draft.done.tags.push("procedure partitioned".to_owned());
+    draft.done.notes.push("PARTITION PROCEDURE is deprecated: write PARTITION ON in CREATE PROCEDURE".to_owned());
+    Ok(())
+}
+
+fn drop_procedure(draft: &mut Draft, name: &Ident, if_exists: bool) -> Result<(), StatementError> {
+    if draft.schema.procedures.remove(&name.name).is_some() {
+        draft.schema.catalog.remove_procedure(&name.name);
+        draft.done.tags.push("procedure dropped".to_owned());
+        return Ok(());
+    }
+    if if_exists {
+        draft.done.tags.push("no procedure to drop".to_owned());
+        return Ok(());
+    }
+    let hint = nearest(name.name.as_str(), draft.schema.procedures.keys().map(Name::as_str));
+    let hint = hint.map_or(String::new(), |n| format!("; did you mean {n}?"));
+    Err(StatementError::new(format!("no procedure {}{hint}", name.name), name.span))
+}
+

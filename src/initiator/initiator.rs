@@ -1,0 +1,154 @@
+//! Starts and stops partitions, and runs transactions on them.
+
+use super::{AllSites, Route};
+use crate::executor::{Answer, Environment, ExecError, Limits, Program};
+use crate::partition::{Batch, Held, Partition, Schema, Site, TxnError, wall_clock_micros};
+use crate::procedure::Procedure;
+use crate::storage::Store;
+use crate::topology::{Hashinator, PartitionId};
+use crate::txn::Response;
+use crate::types::{Arena, Datum, Frame};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+pub struct Initiator {
+    partitions: Vec<Arc<Partition>>,
+    hashinator: Arc<Hashinator>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Initiator {
+    /// Empty partitions, each with a thread of its own that sleeps until it is needed.
+    ///
+    /// `count`: from 1 to `topology::PARTITIONS_MAX`. `cancel` ends whatever runs; `timeout` bounds a transaction.
+    /// Fails if the system has no more threads.
+    pub fn start(count: u32, cancel: &Arc<AtomicBool>, timeout: Option<Duration>) -> std::io::Result<Initiator> {
+        let hashinator = Arc::new(Hashinator::new(count));
+        let partitions: Vec<Arc<Partition>> = (0..count)
+            .map(|id| {
+                Arc::new(Partition::new(Site {
+                    id: PartitionId(id),
+                    store: Store::new(PartitionId(id), count),
+                    frame: Frame::default(),
+                    schema: Arc::new(Schema::default()),
+                    limits: Limits::new(Some(Arc::clone(cancel)), timeout),
+                    hashinator: Arc::clone(&hashinator),
+                }))
+            })
+            .collect();
+        let mut initiator = Initiator { partitions, hashinator, threads: Vec::new() };
+        for (id, partition) in initiator.partitions.iter().enumerate() {
+            let partition = Arc::clone(partition);
+            let thread = std::thread::Builder::new()
+                .name(format!("partition {id}"))
+                .stack_size(16 << 20)
+                .spawn(move || partition.run_thread())?;
+            initiator.threads.push(thread);
+        }
+        Ok(initiator)
+    }
+
+    pub fn partitions(&self) -> &[Arc<Partition>] {
+        &self.partitions
+    }
+    pub fn hashinator(&self) -> &Arc<Hashinator> {
+        &self.hashinator
+    }
+
+    /// Holds every partition.
+    pub fn hold_all(&self) -> AllSites<'_> {
+        AllSites::hold(&self.partitions)
+    }
+
+    /// Runs one call and waits for it. `valid` says, with the site held, whether the procedure is still the current one:
+    /// None is answered, and nothing has run, if it is not.
+    #[inline]
+    pub fn call(
+        &self,
+        procedure: &Arc<Procedure>,
+        parameters: &[Datum],
+        arena: &Arena,
+    ) -> Option<Result<Response, Box<TxnError>>> {
+        match Route::of_call(procedure, parameters, arena, &self.hashinator) {
+            Route::One(id) => {
+                let mut held = self.partitions[id.index()].hold();
+                let site = held.site();
+                if !is_current(site, procedure) {
+                    return None;
+                }
+                let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
+                Some(site.call(procedure, parameters, arena, now))
+            }
+            Route::All => {
+                let mut all = self.hold_all();
+                if !is_current(all.sites().next().expect("one partition at least"), procedure) {
+                    return None;
+                }
+                Some(all.call(procedure, parameters, arena, wall_clock_micros()))
+            }
+        }
+    }
+
+    /// Hands a batch to its partition; gives it back if it was run by this thread.
+    #[inline]
+    pub fn submit(&self, batch: Box<Batch>) -> Option<Box<Batch>> {
+        self.partitions[batch.partition.index()].submit(batch)
+    }
+
+    /// Runs an ad hoc statement at one partition, whose schema must still be `version`: None if it is not.
+    pub fn execute_at(
+        &self,
+        id: PartitionId,
+        version: u64,
+        program: &Program,
+        frame: &mut Frame,
+    ) -> Option<Result<Answer, ExecError>> {
+        let mut held: Held<'_> = self.partitions[id.index()].hold();
+        let site = held.site();
+        if site.schema.catalog.version != version {
+            return None;
+        }
+        site.limits.restart();
+        site.store.begin(program.fails_after_write);
+        let env = Environment { hashinator: &self.hashinator, now: wall_clock_micros(), limits: &site.limits };
+        let result = program.execute(&env, &mut [&mut site.store], frame);
+        match result {
+            Ok(_) => site.store.commit(),
+            Err(_) => site.store.rollback(),
+        }
+        Some(result)
+    }
+
+    /// Runs an ad hoc statement on all partitions, whose schema must still be `version`: None if it is not.
+    pub fn execute_on_all(
+        &self,
+        version: u64,
+        program: &Program,
+        frame: &mut Frame,
+    ) -> Option<Result<Answer, ExecError>> {
+        let mut all = self.hold_all();
+        if all.sites().next().expect("one partition at least").schema.catalog.version != version {
+            return None;
+        }
+        Some(all.execute(program, frame, wall_clock_micros()))
+    }
+}
+
+#[inline]
+fn is_current(site: &Site, procedure: &Arc<Procedure>) -> bool {
+    let name = &procedure.definition.name;
+    procedure.version == site.schema.catalog.version
+        || site.schema.procedures.get(name).is_some_and(|current| Arc::ptr_eq(current, procedure))
+}
+
+impl Drop for Initiator {
+    fn drop(&mut self) {
+        self.partitions.iter().for_each(|partition| partition.close());
+        for thread in self.threads.drain(..) {
+            // It can only have panicked together with a caller's transaction, which said so.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Where transactions start: routed to one partition, or run on all of them.
+//!
+//!     call --router--> one partition: hold its site, run, release
+//!                  --> all:           hold every site in ascending order, run on all stores, commit or roll back all
+//!
+//! Ascending order makes deadlock impossible; holding all sites while a multi-partition transaction runs makes it atomic
+//! and isolated. Not here: what a name or a text means (`engine`).
+
+mod coordinator;
+#[allow(clippy::module_inception)]
+mod initiator;
+mod router;
+
+pub use coordinator::AllSites;
+pub use initiator::Initiator;
+pub use router::Route;

@@ -1,0 +1,40 @@
+//! Why a transaction has no result.
+
+use crate::executor::ExecError;
+use crate::expr::EvalError;
+use crate::procedure::ProcedureError;
+use crate::types::Name;
+
+/// A transaction that did nothing: it failed and was rolled back, or it never began.
+#[derive(Debug, thiserror::Error)]
+pub enum TxnError {
+    /// A procedure failed on its own terms: SIGNAL, a constraint, a bad value, a limit.
+    #[error(transparent)]
+    Aborted(#[from] ProcedureError),
+    /// An ad hoc statement failed.
+    #[error(transparent)]
+    Statement(#[from] ExecError),
+    #[error("no procedure {name}{hint}")]
+    UnknownProcedure { name: Name, hint: String },
+    #[error("{procedure} takes {expected}, not {received} arguments: {signature}")]
+    ArgumentCount { procedure: Name, expected: usize, received: usize, signature: String },
+    /// `position` from 1.
+    #[error("argument {position} of {procedure} ({name} {ty}): {source}")]
+    Argument { procedure: Name, position: usize, name: Name, ty: crate::types::DataType, source: EvalError },
+    /// The schema changed between routing and running, and the procedure with it.
+    #[error("{procedure} was changed while the call was under way; nothing ran: call it again")]
+    Changed { procedure: Name },
+}
+
+impl TxnError {
+    pub fn sqlstate(&self) -> &str {
+        match self {
+            TxnError::Aborted(error) => error.trap.sqlstate(),
+            TxnError::Statement(error) => error.sqlstate(),
+            TxnError::UnknownProcedure { .. } => "42883",
+            TxnError::ArgumentCount { .. } => "07001",
+            TxnError::Argument { source, .. } => source.sqlstate(),
+            TxnError::Changed { .. } => "40001",
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! A site, its inbox, and who may drive it.
+
+use super::{Batch, Site};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Queued batches that a caller runs for others before it goes on with its own work.
+const FOREIGN_BATCHES_MAX: usize = 4;
+
+pub struct Partition {
+    site: Mutex<Site>,
+    inbox: Mutex<VecDeque<Box<Batch>>>,
+    /// Calls in the inbox.
+    queued: AtomicUsize,
+    /// Transactions on all partitions that wait for the site: drivers hand it over to them.
+    waiting: AtomicUsize,
+    /// The partition's own thread has been asked to drain the inbox.
+    overdue: Mutex<bool>,
+    overdue_changed: Condvar,
+    closing: AtomicBool,
+}
+
+impl Partition {
+    pub fn new(site: Site) -> Partition {
+        Partition {
+            site: Mutex::new(site),
+            inbox: Mutex::default(),
+            queued: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            overdue: Mutex::new(false),
+            overdue_changed: Condvar::new(),
+            closing: AtomicBool::new(false),
+        }
+    }
+
+    /// Calls that wait in the inbox.
+    pub fn queued(&self) -> usize {
+        self.queued.load(Ordering::Relaxed)
+    }
+
+    /// Holds the site for a synchronous single-partition transaction.
+    #[inline]
+    pub fn hold(&self) -> Held<'_> {
+        // Most of the time nobody is there. If somebody is, a spin of a few microseconds is far cheaper than sleeping.
+        for _ in 0..64 {
+            if self.waiting.load(Ordering::Relaxed) == 0
+                && let Some(site) = self.site.try_lock()
+            {
+                return Held { partition: self, site: Some(site) };
+            }
+            std::hint::spin_loop();
+        }
+        Held { partition: self, site: Some(self.site.lock()) }
+    }
+
+    /// Holds the site for a transaction on all partitions: whoever drives it hands it over after what he is running.
+    pub fn hold_first(&self) -> Held<'_> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let site = self.site.lock();
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        Held { partition: self, site: Some(site) }
+    }
+
+    /// Runs `batch` now if nobody holds the site, or queues it for whoever does. Gives it back if it was run here.
+    pub fn submit(&self, mut batch: Box<Batch>) -> Option<Box<Batch>> {
+        if self.waiting.load(Ordering::Relaxed) == 0
+            && let Some(site) = self.site.try_lock()
+        {
+            let mut held = Held { partition: self, site: Some(site) };
+            // What was queued before goes first.
+            self.drain(&mut held, FOREIGN_BATCHES_MAX);
+            held.site().run(&mut batch);
+            drop(held);
+            return Some(batch);
+        }
+        self.queued.fetch_add(batch.len(), Ordering::Relaxed);
+        self.inbox.lock().push_back(batch);
+        // The holder may have looked at the inbox just before.
+        self.pick_up();
+        None
+    }
+
+    /// Drains the inbox if nobody holds the site; if somebody does, or waits for it, he will when he is done.
+    fn pick_up(&self) {
+        while self.queued.load(Ordering::SeqCst) > 0 && self.waiting.load(Ordering::SeqCst) == 0 {
+            let Some(site) = self.site.try_lock() else { return };
+            let mut held = Held { partition: self, site: Some(site) };
+            if self.drain(&mut held, FOREIGN_BATCHES_MAX) == FOREIGN_BATCHES_MAX {
+                // Enough of others' work for one caller.
+                held.released_quietly();
+                if self.queued.load(Ordering::SeqCst) > 0 {
+                    self.wake();
+                }
+                return;
+            }
+            held.released_quietly();
+        }
+    }
+
+    /// Runs up to `most` queued batches; gives how many there were.
+    fn drain(&self, held: &mut Held<'_>, most: usize) -> usize {
+        if self.queued.load(Ordering::Relaxed) == 0 {
+            return 0;
+        }
+        for done in 0..most {
+            let Some(mut batch) = self.inbox.lock().pop_front() else { return done };
+            self.queued.fetch_sub(batch.len(), Ordering::SeqCst);
+            held.site().run(&mut batch);
+            let outbox = Arc::clone(&batch.outbox);
+            outbox.put(batch);
+        }
+        most
+    }
+
+    fn wake(&self) {
+        *self.overdue.lock() = true;
+        self.overdue_changed.notify_one();
+    }
+
+    /// The partition's own thread: takes over when callers have more work queued than they should do for each other.
+    pub fn run_thread(&self) {
+        loop {
+            let mut overdue = self.overdue.lock();
+            while !*overdue && !self.closing.load(Ordering::SeqCst) {
+                self.overdue_changed.wait(&mut overdue);
+            }
+            *overdue = false;
+            drop(overdue);
+            if self.closing.load(Ordering::SeqCst) {
+                return;
+            }
+            while self.queued.load(Ordering::SeqCst) > 0 {
+                let mut held = Held { partition: self, site: Some(self.site.lock()) };
+                self.drain(&mut held, FOREIGN_BATCHES_MAX);
+                held.released_quietly();
+            }
+        }
+    }
+
+    /// Ends the partition's thread.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+        let _overdue = self.overdue.lock();
+        self.overdue_changed.notify_all();
+    }
+}
+
+/// The one who drives a partition. On release, what was queued meanwhile is run, or left to the partition's thread.
+pub struct Held<'a> {
+    partition: &'a Partition,
+    site: Option<MutexGuard<'a, Site>>,
+}
+
+impl Held<'_> {
+    #[inline(always)]
+    pub fn site(&mut self) -> &mut Site {
+        self.site.as_mut().expect("held until dropped")
+    }
+
+    #[inline(always)]
+    pub fn peek(&self) -> &Site {
+        self.site.as_ref().expect("held until dropped")
+    }
+
+    fn release(&mut self) {
+        if let Some(site) = self.site.take() {
+            // To whoever waits for all partitions, if anybody does.
+            match self.partition.waiting.load(Ordering::SeqCst) {
+                0 => drop(site),
+                _ => MutexGuard::unlock_fair(site),
+            }
+        }
+    }
+
+    fn released_quietly(mut self) {
+        self.release();
+    }
+}
+
+impl Drop for Held<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.site.is_none() {
+            return;
+        }
+        self.release();
+        if self.partition.queued.load(Ordering::SeqCst) > 0 {
+            self.partition.pick_up();
+        }
+    }
+}

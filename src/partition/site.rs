@@ -1,0 +1,165 @@
+//! One partition's state machine: a store, a frame to compute on, and the schema they follow.
+
+use super::{Batch, TxnError};
+use crate::catalog::Catalog;
+use crate::executor::{Environment, Limits, PointKey};
+use crate::procedure::{Outcome, Procedure, vm};
+use crate::storage::Store;
+use crate::topology::{Hashinator, PartitionId};
+use crate::txn::Response;
+use crate::types::{Arena, Datum, Frame, Name, Value, datum_value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One version of the catalog, and the procedures that were compiled against it.
+#[derive(Default)]
+pub struct Schema {
+    pub catalog: Catalog,
+    pub procedures: BTreeMap<Name, Arc<Procedure>>,
+}
+
+/// How many calls ahead of the running one a batch fetches the index slots of.
+const LOOK_AHEAD: usize = 12;
+
+pub struct Site {
+    pub id: PartitionId,
+    pub store: Store,
+    pub frame: Frame,
+    pub schema: Arc<Schema>,
+    pub limits: Limits,
+    pub hashinator: Arc<Hashinator>,
+}
+
+impl Site {
+    /// Runs one call to its end: committed, or rolled back. `parameters` are of the declared types; the first registers
+    /// get them.
+    #[inline]
+    pub fn call(
+        &mut self,
+        procedure: &Procedure,
+        parameters: &[Datum],
+        arena: &Arena,
+        now: i64,
+    ) -> Result<Response, Box<TxnError>> {
+        let Site { id, store, frame, limits, hashinator, .. } = self;
+        prepare_frame(frame, procedure, parameters, arena);
+        limits.restart();
+        store.begin(procedure.code.needs_undo);
+        let env = Environment { hashinator, now, limits };
+        match vm::run(procedure, &env, &mut [&mut *store], frame) {
+            Ok(outcome) => {
+                store.commit();
+                Ok(response(procedure, outcome, frame, Some(*id)))
+            }
+            Err(error) => {
+                store.rollback();
+                Err(Box::new(error.into()))
+            }
+        }
+    }
+
+    /// Runs a batch, call by call, and leaves the answers in it.
+    pub fn run(&mut self, batch: &mut Batch) {
+        if let Err(error) = self.refresh(batch) {
+            let name = error;
+            batch.answers.clear();
+            for _ in 0..batch.tags.len() {
+                batch.answers.push(Err(Box::new(TxnError::Changed { procedure: name.clone() })));
+            }
+            return;
+        }
+        let procedure = Arc::clone(&batch.procedure);
+        let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
+        let width = procedure.definition.parameters.len();
+        let calls = batch.len();
+        // Small tables are in the cache anyway.
+        let prefetches: Vec<&PointKey> = procedure
+            .code
+            .prefetches
+            .iter()
+            .filter(|key| self.store.table(key.table).len() > 2_000)
+            .collect();
+        let row = |at: usize| &batch.parameters[at * width..(at + 1) * width];
+        for at in 0..calls.min(LOOK_AHEAD) {
+            self.prefetch(&prefetches, row(at), &batch.arena);
+        }
+        for at in 0..calls {
+            if at + LOOK_AHEAD < calls {
+                self.prefetch(&prefetches, row(at + LOOK_AHEAD), &batch.arena);
+            }
+            let answer = self.call(&procedure, row(at), &batch.arena, now);
+            batch.answers.push(answer);
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, keys: &[&PointKey], parameters: &[Datum], arena: &Arena) {
+        for key in keys {
+            let table = self.store.table(key.table);
+            match key.regs.as_slice() {
+                [reg] => table.prefetch(key.index, &[parameters[*reg as usize]], arena),
+                regs => {
+                    let values: Vec<Datum> = regs.iter().map(|&reg| parameters[reg as usize]).collect();
+                    table.prefetch(key.index, &values, arena);
+                }
+            }
+        }
+    }
+
+    /// If the schema changed since the batch was filled, takes the procedure's new version, provided that a call means
+    /// the same: the same parameters and the same place. Gives its name if not.
+    fn refresh(&self, batch: &mut Batch) -> Result<(), Name> {
+        let name = &batch.procedure.definition.name;
+        if batch.procedure.version == self.schema.catalog.version {
+            return Ok(());
+        }
+        match self.schema.procedures.get(name) {
+            Some(current) if Arc::ptr_eq(current, &batch.procedure) => Ok(()),
+            Some(current) if same_call(current, &batch.procedure) => {
+                batch.procedure = Arc::clone(current);
+                Ok(())
+            }
+            _ => Err(name.clone()),
+        }
+    }
+}
+
+/// True if a call that was made ready for `a` can run as one of `b`.
+pub fn same_call(a: &Procedure, b: &Procedure) -> bool {
+    let types = |p: &Procedure| p.definition.parameters.iter().map(|p| p.ty).collect::<Vec<_>>();
+    a.definition.partitioning == b.definition.partitioning && types(a) == types(b)
+}
+
+/// Parameters into the first registers of a frame that is large enough.
+#[inline(always)]
+pub fn prepare_frame(frame: &mut Frame, procedure: &Procedure, parameters: &[Datum], arena: &Arena) {
+    if frame.regs.len() < procedure.code.registers {
+        frame.regs.resize(procedure.code.registers, Datum::NULL);
+    }
+    frame.arena.truncate(0);
+    for (at, &datum) in parameters.iter().enumerate() {
+        frame.regs[at] = frame.arena.adopt(datum, arena);
+    }
+}
+
+/// The answer to a call that committed.
+#[inline(always)]
+pub fn response(
+    procedure: &Procedure,
+    outcome: Outcome,
+    frame: &Frame,
+    partition: Option<PartitionId>,
+) -> Response {
+    let returned = match (outcome.returned, procedure.code.returns) {
+        (Some(datum), Some(ty)) if ty.is_integer() && !datum.null => Value::Int(datum.as_i64()),
+        (Some(datum), Some(ty)) => datum_value(datum, ty, &frame.arena),
+        _ => Value::Null,
+    };
+    Response { returned, results: outcome.results, partition }
+}
+
+/// Microseconds since 1970 by the machine's clock.
+pub fn wall_clock_micros() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |d| d.as_micros() as i64)
+}

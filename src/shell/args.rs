@@ -1,0 +1,284 @@
+//! The command line.
+
+use crate::render::Format;
+use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  votedb-shell                                  a prompt on an empty database
+  votedb-shell ddl.sql --procs procs/           load a schema and procedures, then a prompt
+  votedb-shell ddl.sql -c 'SELECT * FROM t;'    run a statement and leave
+  votedb-shell ddl.sql --format csv < q.sql     run a script, write CSV
+  votedb-shell --bench voter --partitions 2     run the voter benchmark for 10 seconds
+
+Exit status: 0 if everything ran, 1 after an error, 2 for wrong usage.
+Environment: NO_COLOR turns colours off. At the prompt, \\? lists the commands.";
+
+/// An SQL shell with an embedded, in-memory, partitioned database.
+#[derive(Parser, Debug, Clone)]
+#[command(name = "votedb-shell", version, after_help = EXAMPLES, max_term_width = 110)]
+pub struct Args {
+    /// Schema files, loaded whole before anything else; every error in them is reported
+    #[arg(value_name = "FILES")]
+    pub files: Vec<PathBuf>,
+
+    /// Run these statements, then leave (may be given more than once, runs in order with -f)
+    #[arg(short, long, value_name = "SQL")]
+    pub command: Vec<String>,
+
+    /// Run this script, then leave (may be given more than once, runs in order with -c)
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Vec<PathBuf>,
+
+    /// How results are written: table, vertical, csv, json or markdown
+    #[arg(long, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub format: Format,
+
+    /// Number of partitions, 1 to 1024 [default: number of cores]
+    #[arg(long, value_name = "N", value_parser = partitions, allow_negative_numbers = true)]
+    pub partitions: Option<usize>,
+
+    /// Load stored procedures from the .sql files of this directory
+    #[arg(long, value_name = "DIR")]
+    pub procs: Option<PathBuf>,
+
+    /// Stop a script at its first error
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    pub stop_on_error: bool,
+
+    /// Write each statement before its answer
+    #[arg(long)]
+    pub echo: bool,
+
+    /// Give up a statement that takes longer than this (500ms, 10s, 2m)
+    #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
+    pub timeout: Option<Duration>,
+
+    /// No colours, as with NO_COLOR in the environment
+    #[arg(long)]
+    pub no_color: bool,
+
+    /// Run a benchmark with a live view, instead of a prompt [default workload: voter]
+    #[arg(long, value_name = "WORKLOAD", num_args = 0..=1, default_missing_value = "voter",
+          conflicts_with_all = ["command", "file"])]
+    pub bench: Option<String>,
+
+    #[command(flatten)]
+    pub bench_options: BenchArgs,
+
+    /// -c and -f in the order they were given.
+    #[arg(skip)]
+    pub steps: Vec<Step>,
+}
+
+/// One -c or -f.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    Command(String),
+    File(PathBuf),
+}
+
+/// How benchmark clients call: each waits for the answer to its call, or keeps many calls in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenchMode {
+    Sync,
+    Async,
+}
+
+/// Options that mean something only with `--bench`.
+#[derive(ClapArgs, Debug, Clone)]
+#[command(next_help_heading = "Benchmark options (with --bench)")]
+pub struct BenchArgs {
+    /// Whether clients wait for each answer (sync) or keep many calls in flight (async)
+    #[arg(long, value_enum, default_value_t = BenchMode::Async, requires = "bench")]
+    pub mode: BenchMode,
+
+    /// Number of client threads, 1 to 1024 [default: chosen for the machine]
+    #[arg(long, value_name = "N", requires = "bench", value_parser = clients, allow_negative_numbers = true)]
+    pub clients: Option<usize>,
+
+    /// How long to measure
+    #[arg(long, value_name = "DURATION", default_value = "10s", requires = "bench", value_parser = positive_duration)]
+    pub duration: Duration,
+
+    /// How long to run before measuring
+    #[arg(long, value_name = "DURATION", default_value = "2s", requires = "bench", value_parser = duration)]
+    pub warmup: Duration,
+
+    /// Calls a second to aim at, over all clients [default: as many as possible]
+    #[arg(long, value_name = "N", requires = "bench", value_parser = clap::value_parser!(u64).range(1..))]
+    pub rate: Option<u64>,
+
+    /// Voter: number of contestants
+    #[arg(long, value_name = "N", default_value_t = 6, requires = "bench",
+          value_parser = clap::value_parser!(u32).range(1..=12))]
+    pub contestants: u32,
+
+    /// Voter: votes that each phone number has
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "bench",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub maxvotes: u32,
+
+    /// Seed of everything random; the same seed gives the same calls
+    #[arg(long, value_name = "N", requires = "bench")]
+    pub seed: Option<u64>,
+
+    /// No live view: only the summary at the end
+    #[arg(long, requires = "bench")]
+    pub no_tui: bool,
+
+    /// Also write the measurements to this file
+    #[arg(long, value_name = "FILE", requires = "bench")]
+    pub json: Option<PathBuf>,
+}
+
+impl Args {
+    /// Reads a command line, program name first. The error says what is wrong, or is the text of `--help`: its `exit` prints
+    /// it and leaves with status 2 or 0.
+    pub fn read(line: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
+        let matches = Args::command().try_get_matches_from(line)?;
+        let mut args = Args::from_arg_matches(&matches)?;
+        let places = |name: &str| matches.indices_of(name).into_iter().flatten().collect::<Vec<_>>();
+        let commands = args.command.iter().cloned().map(Step::Command);
+        let files = args.file.iter().cloned().map(Step::File);
+        let mut steps: Vec<(usize, Step)> = places("command").into_iter().zip(commands).collect();
+        steps.extend(places("file").into_iter().zip(files));
+        steps.sort_by_key(|(place, _)| *place);
+        args.steps = steps.into_iter().map(|(_, step)| step).collect();
+        Ok(args)
+    }
+
+    /// `--partitions`, or a partition for each core.
+    pub fn partition_count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(PARTITIONS_MAX);
+        self.partitions.unwrap_or_else(cores)
+    }
+}
+
+const PARTITIONS_MAX: usize = 1024;
+const CLIENTS_MAX: usize = 1024;
+
+fn partitions(text: &str) -> Result<usize, String> {
+    bounded(text, "partition", PARTITIONS_MAX)
+}
+
+fn clients(text: &str) -> Result<usize, String> {
+    bounded(text, "client", CLIENTS_MAX)
+}
+
+fn bounded(text: &str, what: &str, max: usize) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err(format!("there must be at least 1 {what}")),
+        Ok(count) if count > max => Err(format!("there may be at most {max} {what}s")),
+        Ok(count) => Ok(count),
+        Err(_) => Err(format!("write the number of {what}s as a whole number from 1 to {max}")),
+    }
+}
+
+/// `500ms`, `10s`, `1.5s`, `2m`, `1h`, `250us`; at most a year.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text} is no duration: write a number and a unit, like 500ms, 10s or 2m");
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(split);
+    let number = number.trim_end();
+    if !number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return Err(wrong());
+    }
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let seconds = match unit.to_ascii_lowercase().as_str() {
+        "us" => number / 1e6,
+        "ms" => number / 1e3,
+        "s" | "sec" => number,
+        "m" | "min" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(wrong()),
+    };
+    if seconds > 366.0 * 86_400.0 {
+        return Err(format!("{text} is longer than a year"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+fn positive_duration(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err(format!("{text} is no time at all: it must be more than 0")),
+        value => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &[&str]) -> Result<Args, clap::Error> {
+        Args::read(["votedb-shell"].iter().chain(line).map(OsString::from))
+    }
+
+    fn message(line: &[&str]) -> String {
+        let error = read(line).expect_err("wrong usage");
+        assert_eq!(error.exit_code(), 2);
+        error.to_string()
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn commands_and_files_keep_their_order() {
+        let args = read(&["ddl.sql", "-c", "a", "-f", "b.sql", "--command", "c", "more.sql"]).unwrap();
+        assert_eq!(args.steps, [Step::Command("a".into()), Step::File("b.sql".into()), Step::Command("c".into())]);
+        assert_eq!(args.files, [PathBuf::from("ddl.sql"), PathBuf::from("more.sql")]);
+        assert!(args.stop_on_error && !args.echo && args.bench.is_none());
+    }
+
+    #[test]
+    fn partitions_out_of_bounds_are_met_with_the_bounds() {
+        assert!(message(&["--partitions", "0"]).contains("there must be at least 1 partition"));
+        assert!(message(&["--partitions", "100000"]).contains("there may be at most 1024 partitions"));
+        assert!(message(&["--partitions", "-1"]).contains("a whole number from 1 to 1024"));
+        assert!(message(&["--partitions", "many"]).contains("a whole number from 1 to 1024"));
+        assert_eq!(read(&["--partitions", "1024"]).unwrap().partition_count(), 1024);
+        assert!(read(&[]).unwrap().partition_count() >= 1);
+    }
+
+    #[test]
+    fn a_benchmark_has_defaults_and_its_options_need_it() {
+        let args = read(&["--bench", "--mode", "sync", "--duration", "500ms"]).unwrap();
+        assert_eq!(args.bench.as_deref(), Some("voter"));
+        assert_eq!(args.bench_options.mode, BenchMode::Sync);
+        assert_eq!(args.bench_options.duration, Duration::from_millis(500));
+        assert_eq!(args.bench_options.warmup, Duration::from_secs(2));
+        assert_eq!((args.bench_options.contestants, args.bench_options.maxvotes), (6, 2));
+        assert_eq!(read(&["--bench", "documents"]).unwrap().bench.as_deref(), Some("documents"));
+        assert!(message(&["--clients", "3"]).contains("--bench"));
+        message(&["--bench", "voter", "-c", "SELECT 1"]);
+    }
+
+    #[test]
+    fn durations_have_units() {
+        for (text, millis) in
+            [("500ms", 500), ("10s", 10_000), ("1.5s", 1_500), ("2m", 120_000), ("0s", 0), ("1 h", 3_600_000)]
+        {
+            assert_eq!(duration(text), Ok(Duration::from_millis(millis)), "{text}");
+        }
+        for text in ["10", "", "s", "-1s", "1 week", "nans", "infs", "1e9s", "9999999999h"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        assert!(message(&["--timeout", "0s"]).contains("more than 0"));
+    }
+
+    #[test]
+    fn wrong_usage_is_told_from_help() {
+        message(&["--frobnicate"]);
+        message(&["--format", "xml"]);
+        message(&["--stop-on-error", "perhaps"]);
+        let help = read(&["--help"]).expect_err("help is no run");
+        assert_eq!(help.exit_code(), 0);
+        assert!(help.to_string().contains("Examples:"));
+    }
+}

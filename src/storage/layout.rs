@@ -1,0 +1,307 @@
+//! Where each column lies in a stored row, and how a datum gets there and back.
+//!
+//! Columns stand by descending alignment, so no space is lost between them. Integers have their column's width. Strings
+//! of at most 15 bytes lie in the row, their length after the longest possible text; others have the 16 bytes of a datum's
+//! lane, and if they are long, the lane says which cell of the table's [`StringPool`] has them. A table with nullable
+//! columns has a bit for each of those at the end of the row.
+
+use super::strings::{CellId, StringPool};
+use crate::types::{Arena, DataType, Datum, INLINE_MAX};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotKind {
+    I64,
+    I32,
+    I16,
+    I8,
+    /// DECIMAL: 16 bytes.
+    Wide,
+    /// A string of at most `Slot::short_max` bytes, then its length.
+    Short,
+    /// A string of any length.
+    Lane,
+}
+
+/// The place of one column.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    pub offset: u32,
+    pub kind: SlotKind,
+    /// Most bytes of a `Short`.
+    short_max: u8,
+    /// The bit that says NULL; 0 if the column is NOT NULL.
+    null_mask: u8,
+    null_byte: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Layout {
+    slots: Box<[Slot]>,
+    stride: usize,
+    /// First byte of the null bits and how many there are.
+    nulls: (usize, usize),
+    has_lanes: bool,
+}
+
+/// Where the bytes of long strings are: with whom the datums came from.
+pub trait LongStrings {
+    /// Calls `f` with the bytes of a long string of this owner.
+    fn with_long<R>(&self, datum: Datum, f: impl FnOnce(&[u8]) -> R) -> R;
+}
+
+impl LongStrings for Arena {
+    #[inline]
+    fn with_long<R>(&self, datum: Datum, f: impl FnOnce(&[u8]) -> R) -> R {
+        f(self.bytes(datum, &mut [0; 16]))
+    }
+}
+
+impl LongStrings for StringPool {
+    #[inline]
+    fn with_long<R>(&self, datum: Datum, f: impl FnOnce(&[u8]) -> R) -> R {
+        let (cell, len) = datum.long_parts();
+        f(self.get(cell as CellId, len as usize))
+    }
+}
+
+/// A string's bytes, short or long.
+#[inline]
+pub fn with_bytes<R>(datum: Datum, long: &impl LongStrings, f: impl FnOnce(&[u8]) -> R) -> R {
+    if datum.is_long() {
+        long.with_long(datum, f)
+    } else {
+        let lane = datum.lane();
+        f(&lane[..datum.byte_len().min(INLINE_MAX)])
+    }
+}
+
+/// Size in the row and alignment.
+fn slot_kind(ty: DataType) -> (SlotKind, usize, usize) {
+    match ty {
+        DataType::Null | DataType::Boolean | DataType::TinyInt => (SlotKind::I8, 1, 1),
+        DataType::SmallInt => (SlotKind::I16, 2, 2),
+        DataType::Integer => (SlotKind::I32, 4, 4),
+        DataType::BigInt | DataType::Timestamp | DataType::Float => (SlotKind::I64, 8, 8),
+        DataType::Decimal => (SlotKind::Wide, 16, 8),
+        DataType::Varchar { .. } | DataType::Varbinary { .. } => match ty.bytes_max() {
+            Some(max) if max as usize <= INLINE_MAX => (SlotKind::Short, max as usize + 1, 1),
+            _ => (SlotKind::Lane, 16, 8),
+        },
+    }
+}
+
+impl Layout {
+    /// Of columns with a type and whether they may be NULL.
+    pub fn new(columns: impl IntoIterator<Item = (DataType, bool)>) -> Layout {
+        let columns: Vec<(DataType, bool)> = columns.into_iter().collect();
+        let kinds: Vec<_> = columns.iter().map(|&(ty, _)| slot_kind(ty)).collect();
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        order.sort_by_key(|&i| (std::cmp::Reverse(kinds[i].2), i));
+        let none = Slot { offset: 0, kind: SlotKind::I8, short_max: 0, null_mask: 0, null_byte: 0 };
+        let mut slots = vec![none; columns.len()];
+        let mut at = 0;
+        for &i in &order {
+            let (kind, bytes, _) = kinds[i];
+            let short_max = if kind == SlotKind::Short { bytes as u8 - 1 } else { 0 };
+            slots[i] = Slot { offset: at as u32, kind, short_max, ..none };
+            at += bytes;
+        }
+        let first_null = at;
+        let mut nullable = 0;
+        for (slot, _) in slots.iter_mut().zip(&columns).filter(|(_, c)| c.1) {
+            slot.null_byte = (first_null + nullable / 8) as u32;
+            slot.null_mask = 1 << (nullable % 8);
+            nullable += 1;
+        }
+        let null_bytes = nullable.div_ceil(8);
+        let align = kinds.iter().map(|k| k.2).max().unwrap_or(1).max(4);
+        let stride = (first_null + null_bytes).max(4).next_multiple_of(align);
+        let has_lanes = kinds.iter().any(|k| k.0 == SlotKind::Lane);
+        Layout { slots: slots.into(), stride, nulls: (first_null, null_bytes), has_lanes }
+    }
+
+    /// Bytes of a row.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+    pub fn columns(&self) -> usize {
+        self.slots.len()
+    }
+    /// True if rows may point into a string pool.
+    pub fn has_lanes(&self) -> bool {
+        self.has_lanes
+    }
+    #[inline(always)]
+    pub fn slot(&self, column: usize) -> Slot {
+        self.slots[column]
+    }
+
+    /// The column of the row at `cell`. Long strings are those of the table's pool.
+    ///
+    /// # Safety
+    /// `cell` points at a row of this layout with 16 readable bytes after it.
+    #[inline(always)]
+    pub unsafe fn load(&self, cell: *const u8, column: usize) -> Datum {
+        // SAFETY: the caller's promise.
+        unsafe { self.slots[column].load(cell) }
+    }
+
+    /// Writes a whole row, which has one datum per column. Long strings must already be those of the table's pool.
+    ///
+    /// # Safety
+    /// `cell` points at a row of this layout that is ours to write.
+    #[inline(always)]
+    pub unsafe fn write(&self, cell: *mut u8, row: &[Datum]) {
+        debug_assert_eq!(row.len(), self.slots.len());
+        // SAFETY: the caller's promise; the null bytes lie in the row.
+        unsafe {
+            if self.nulls.1 != 0 {
+                cell.add(self.nulls.0).write_bytes(0, self.nulls.1);
+            }
+            for (slot, datum) in self.slots.iter().zip(row) {
+                slot.store(cell, *datum);
+            }
+        }
+    }
+
+    /// The columns whose value is a long string.
+    ///
+    /// # Safety
+    /// As [`Layout::load`].
+    pub unsafe fn long_strings(&self, cell: *const u8) -> impl Iterator<Item = (usize, Datum)> {
+        let slots = if self.has_lanes { &self.slots[..] } else { &[] };
+        slots.iter().enumerate().filter(|(_, s)| s.kind == SlotKind::Lane).filter_map(move |(i, slot)| {
+            // SAFETY: the caller's promise.
+            let datum = unsafe { slot.load(cell) };
+            datum.is_long().then_some((i, datum))
+        })
+    }
+}
+
+impl Slot {
+    /// # Safety
+    /// As [`Layout::load`].
+    #[inline(always)]
+    pub unsafe fn load(self, cell: *const u8) -> Datum {
+        // SAFETY: the caller's promise; a short string's 16 bytes may end after the row, where it is readable.
+        unsafe {
+            if self.null_mask != 0 && *cell.add(self.null_byte as usize) & self.null_mask != 0 {
+                return Datum::NULL;
+            }
+            let at = cell.add(self.offset as usize);
+            match self.kind {
+                SlotKind::I64 => Datum::int(at.cast::<i64>().read_unaligned()),
+                SlotKind::I32 => Datum::int(at.cast::<i32>().read_unaligned() as i64),
+                SlotKind::I16 => Datum::int(at.cast::<i16>().read_unaligned() as i64),
+                SlotKind::I8 => Datum::int(at.cast::<i8>().read_unaligned() as i64),
+                SlotKind::Wide | SlotKind::Lane => {
+                    let (lo, hi) = at.cast::<(u64, u64)>().read_unaligned();
+                    Datum { lo, hi, null: false }
+                }
+                SlotKind::Short => {
+                    let bits = u128::from_le_bytes(at.cast::<[u8; 16]>().read_unaligned());
+                    let width = self.short_max as u32 * 8;
+                    let text = bits & ((1u128 << width) - 1);
+                    let lane = text | (bits >> width & 0xFF) << 120;
+                    Datum { lo: lane as u64, hi: (lane >> 64) as u64, null: false }
+                }
+            }
+        }
+    }
+
+    /// Writes one column. Its null bit must be clear, unless `datum` is to set it.
+    ///
+    /// # Safety
+    /// As [`Layout::write`].
+    #[inline(always)]
+    unsafe fn store(self, cell: *mut u8, datum: Datum) {
+        // SAFETY: the caller's promise; each kind writes just its own bytes.
+        unsafe {
+            if datum.null {
+                debug_assert!(self.null_mask != 0, "NOT NULL was checked");
+                *cell.add(self.null_byte as usize) |= self.null_mask;
+            }
+            let at = cell.add(self.offset as usize);
+            match self.kind {
+                SlotKind::I64 => at.cast::<u64>().write_unaligned(datum.lo),
+                SlotKind::I32 => at.cast::<u32>().write_unaligned(datum.lo as u32),
+                SlotKind::I16 => at.cast::<u16>().write_unaligned(datum.lo as u16),
+                SlotKind::I8 => *at = datum.lo as u8,
+                SlotKind::Wide | SlotKind::Lane => at.cast::<(u64, u64)>().write_unaligned((datum.lo, datum.hi)),
+                SlotKind::Short => {
+                    let width = self.short_max as u32 * 8;
+                    let lane = (datum.hi as u128) << 64 | datum.lo as u128;
+                    debug_assert!(datum.byte_len() <= self.short_max as usize, "the cast checked the length");
+                    let bits = lane & ((1u128 << width) - 1) | ((datum.hi >> 56) as u128) << width;
+                    write_low_bytes(at, bits, self.short_max as usize + 1);
+                }
+            }
+        }
+    }
+}
+
+/// Writes the `len` low bytes (1 to 16) of `bits` by two overlapping stores.
+///
+/// # Safety
+/// `len` bytes at `at` are ours to write.
+#[inline(always)]
+unsafe fn write_low_bytes(at: *mut u8, bits: u128, len: usize) {
+    // SAFETY: both stores lie in the `len` bytes.
+    unsafe {
+        if len >= 8 {
+            at.cast::<u64>().write_unaligned(bits as u64);
+            at.add(len - 8).cast::<u64>().write_unaligned((bits >> ((len - 8) * 8)) as u64);
+        } else if len >= 4 {
+            at.cast::<u32>().write_unaligned(bits as u32);
+            at.add(len - 4).cast::<u32>().write_unaligned((bits >> ((len - 4) * 8)) as u32);
+        } else if len >= 2 {
+            at.cast::<u16>().write_unaligned(bits as u16);
+            at.add(len - 2).cast::<u16>().write_unaligned((bits >> ((len - 2) * 8)) as u16);
+        } else {
+            *at = bits as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vote_takes_24_bytes_and_a_view_row_16() {
+        let state = DataType::Varchar { max: 2, bytes: false };
+        let votes = Layout::new([(DataType::BigInt, false), (state, false), (DataType::Integer, false)]);
+        assert_eq!(votes.stride(), 24);
+        assert_eq!(Layout::new([(DataType::BigInt, false), (DataType::BigInt, false)]).stride(), 16);
+    }
+
+    #[test]
+    fn every_type_comes_back_whatever_its_neighbours_are() {
+        let text = |max| DataType::Varchar { max, bytes: true };
+        let mut types = vec![DataType::Boolean, DataType::TinyInt, DataType::SmallInt, DataType::Integer];
+        types.extend([DataType::BigInt, DataType::Decimal, DataType::Float, text(100)]);
+        types.extend((1..=15).map(text));
+        for nullable in [false, true] {
+            let layout = Layout::new(types.iter().map(|&ty| (ty, nullable)));
+            let mut memory = vec![0xAAu8; layout.stride() + 16];
+            for fill in [0usize, 1, 15] {
+                let mut row: Vec<Datum> = [1, -1, -300, -70_000, i64::MIN].map(Datum::int).into();
+                row[0] = Datum::bool(fill == 1);
+                row.push(Datum { lo: 1, hi: u64::MAX, null: false });
+                row.push(Datum::float(-1.5));
+                row.push(Datum::short(b"any"));
+                row.extend((1..=15).map(|max| Datum::short(&b"abcdefghijklmno"[..fill.min(max)])));
+                if nullable {
+                    row.iter_mut().skip(fill).step_by(3).for_each(|d| *d = Datum::NULL);
+                }
+                // SAFETY: the memory is a row and 16 bytes more.
+                unsafe {
+                    layout.write(memory.as_mut_ptr(), &row);
+                    let back: Vec<Datum> = (0..row.len()).map(|i| layout.load(memory.as_ptr(), i)).collect();
+                    assert_eq!(back, row);
+                }
+                assert!(memory[layout.stride()..].iter().all(|&b| b == 0xAA), "wrote past the row");
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! What a transaction is asked and what it answers.
+
+mod response;
+
+pub use response::Response;
