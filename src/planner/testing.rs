@@ -53,11 +53,3 @@ pub(super) fn try_plan(catalog: &Catalog, variables: &[Variable], sql: &str) -> 
     env.placeholders.base = first_register;
     plan_statement(&statement, &env).map(|plan| explain(&plan, catalog))
 }
-
-/// The error of a statement: its message, and what of the text it points at.
-pub(super) fn error(catalog: &Catalog, sql: &str) -> String {
-    match try_plan(catalog, &[], sql) {
-        Ok(plan) => panic!("no error: {sql}\n{plan}"),
-        Err(error) => format!("{} [{}]", error.message, &sql[error.span.start..error.span.end]),
-    }
-}
