@@ -61,9 +61,15 @@ pub(super) struct CommonTable<'a> {
 
 #[derive(Clone)]
 pub(super) enum CommonTableKind<'a> {
-    Query { query: &'a ast::Query, recursive: bool },
+    Query {
+        query: &'a ast::Query,
+        recursive: bool,
+    },
     /// Within the step of a recursive one: the rows that the last round added.
-    Working { id: usize, columns: Vec<(Name, DataType)> },
+    Working {
+        id: usize,
+        columns: Vec<(Name, DataType)>,
+    },
 }
 
 #[derive(Clone, Copy, Default)]
@@ -350,7 +356,8 @@ impl<'a> Binder<'a> {
                 }
             }
         } else {
-            let relations: Vec<&Relation> = visible.first().map_or(Vec::new(), |scope| scope.relations.iter().collect());
+            let relations: Vec<&Relation> =
+                visible.first().map_or(Vec::new(), |scope| scope.relations.iter().collect());
             let mut candidates: Vec<Name> =
                 visible.iter().flat_map(|s| &s.relations).flat_map(|r| self.relation_columns(r)).collect();
             candidates.extend(self.env.variables.iter().filter(|v| v.qualifier.is_none()).map(|v| v.name.clone()));

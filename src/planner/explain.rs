@@ -2,8 +2,8 @@
 
 use super::bind::expr::arithmetic_symbol;
 use super::plan::{
-    Access, AggregateCall, JoinKind, Node, Output, Partitioning, Plan, PlanKind, Returning, Scan, SortKey, SubqueryKind,
-    WindowKind,
+    Access, AggregateCall, JoinKind, Node, Output, Partitioning, Plan, PlanKind, Returning, Scan, SortKey,
+    SubqueryKind, WindowKind,
 };
 use super::registers::inputs;
 use crate::catalog::{Catalog, Column, IndexKind, TableId};
@@ -220,8 +220,7 @@ impl Writer<'_> {
             }
             Node::HashJoin { kind, probe_keys, build_keys, on, .. } => {
                 let keys = probe_keys.iter().zip(build_keys);
-                let keys: Vec<String> =
-                    keys.map(|(a, b)| format!("{} = {}", self.expr(a), self.expr(b))).collect();
+                let keys: Vec<String> = keys.map(|(a, b)| format!("{} = {}", self.expr(a), self.expr(b))).collect();
                 let on = on.as_ref().map_or(String::new(), |on| format!(" and {}", self.expr(on)));
                 format!("{} on {}{on}", joined(*kind, "hash join"), keys.join(" and "))
             }

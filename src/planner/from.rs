@@ -46,9 +46,7 @@ impl From {
     pub fn join(self, right: From) -> From {
         match self {
             From::One => right,
-            left => {
-                From::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(right), on: Vec::new() }
-            }
+            left => From::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(right), on: Vec::new() },
         }
     }
 

@@ -124,11 +124,9 @@ impl Binder<'_> {
         if low.is_some() || !nullable {
             guaranteed.extend(high.as_ref().map(|(position, _)| *position));
         }
-        let bound = |found: Option<(usize, Expr)>| {
-            found.map(|(position, value)| (value, is_inclusive(&conjuncts[position])))
-        };
-        let access =
-            Access::Range { index: at, equal: key, low: bound(low), high: bound(high), descending: false };
+        let bound =
+            |found: Option<(usize, Expr)>| found.map(|(position, value)| (value, is_inclusive(&conjuncts[position])));
+        let access = Access::Range { index: at, equal: key, low: bound(low), high: bound(high), descending: false };
         Some(Choice { access, guaranteed, equal, score })
     }
 
@@ -263,9 +261,9 @@ fn implied(filter: &Expr, instance: &Instance, conjuncts: &[Expr]) -> bool {
         ExprKind::And(terms) => terms.as_slice(),
         _ => std::slice::from_ref(filter),
     };
-    terms.iter().all(|term| {
-        mapped(term, instance).is_some_and(|term| conjuncts.iter().any(|conjunct| same(conjunct, &term)))
-    })
+    terms
+        .iter()
+        .all(|term| mapped(term, instance).is_some_and(|term| conjuncts.iter().any(|conjunct| same(conjunct, &term))))
 }
 
 fn mirrored(op: Comparison) -> Comparison {

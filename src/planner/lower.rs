@@ -9,6 +9,9 @@ use super::registers::{RegSet, has_subquery, reads, replace};
 use crate::expr::expr::{Comparison, Expr, ExprKind};
 use crate::types::DataType;
 
+/// Conditions of a join among which constants are carried along; comparing each with each takes its time.
+const DERIVE_MAX: usize = 100;
+
 impl Binder<'_> {
     pub(super) fn lower(&self, from: From) -> Node {
         self.place(from, Vec::new())
@@ -126,10 +129,12 @@ impl Binder<'_> {
         let mut node = self.place(leaf, constant);
         while left.iter().any(Option::is_some) {
             let connected = |i: usize| {
-                join.iter().any(|(local, _)| local.intersects(&leaf_fills[i]) && local.intersects(&there) && {
-                    let mut known = there.clone();
-                    known.union(&leaf_fills[i]);
-                    local.is_subset(&known)
+                join.iter().any(|(local, _)| {
+                    local.intersects(&leaf_fills[i]) && local.intersects(&there) && {
+                        let mut known = there.clone();
+                        known.union(&leaf_fills[i]);
+                        local.is_subset(&known)
+                    }
                 })
             };
             let waiting = || (0..left.len()).filter(|&i| left[i].is_some());
@@ -153,7 +158,9 @@ impl Binder<'_> {
     /// Where `a = b` and `a = constant`, also `b = constant`: an index or a partition may be found by it.
     fn derive_constants(&self, conjuncts: &mut Vec<Expr>) {
         let equal = |conjunct: &Expr| match &conjunct.kind {
-            ExprKind::Compare { op: Comparison::Eq, left, right } => Some((left.as_ref().clone(), right.as_ref().clone())),
+            ExprKind::Compare { op: Comparison::Eq, left, right } => {
+                Some((left.as_ref().clone(), right.as_ref().clone()))
+            }
             _ => None,
         };
         let is_constant = |expr: &Expr| match expr.kind {
@@ -161,6 +168,9 @@ impl Binder<'_> {
             ExprKind::Reg(reg) => (reg as usize) < self.constants,
             _ => false,
         };
+        if conjuncts.len() > DERIVE_MAX {
+            return;
+        }
         let mut at = 0;
         // Derived ones are looked at too, so that constants travel along chains.
         while at < conjuncts.len() {

@@ -50,10 +50,7 @@ pub fn plan_expression(expr: &ast::Expr, env: &Environment<'_>, cast_to: Option<
 }
 
 /// Binds with as many registers kept for placeholders as there turn out to be.
-fn plan_with<'a>(
-    env: &'a Environment<'a>,
-    mut bind: impl FnMut(&mut Binder<'a>) -> Result<PlanKind>,
-) -> Result<Plan> {
+fn plan_with<'a>(env: &'a Environment<'a>, mut bind: impl FnMut(&mut Binder<'a>) -> Result<PlanKind>) -> Result<Plan> {
     let mut kept = env.placeholders.types.len();
     loop {
         let mut binder = Binder::new(env, kept);
@@ -73,7 +70,10 @@ fn finish(binder: Binder<'_>, mut kind: PlanKind, constants: usize) -> Result<Pl
         match placeholder.ty {
             Some(ty) => placeholders.push(ty),
             None => {
-                return fail(format!("the type of ? number {} is not known: write CAST(? AS type)", i + 1), placeholder.span);
+                return fail(
+                    format!("the type of ? number {} is not known: write CAST(? AS type)", i + 1),
+                    placeholder.span,
+                );
             }
         }
     }
@@ -82,8 +82,7 @@ fn finish(binder: Binder<'_>, mut kind: PlanKind, constants: usize) -> Result<Pl
     let mut subqueries = binder.subqueries;
     prune(&mut kind, &mut subqueries, true);
     let read_only = matches!(kind, PlanKind::Query { .. } | PlanKind::Expression(_));
-    let mut plan =
-        Plan { kind, subqueries, registers, placeholders, partitioning: Partitioning::Any, read_only };
+    let mut plan = Plan { kind, subqueries, registers, placeholders, partitioning: Partitioning::Any, read_only };
     plan.partitioning = decide(&plan, catalog, constants);
     mark(&mut plan.kind, &mut plan.subqueries, catalog);
     prune(&mut plan.kind, &mut plan.subqueries, false);

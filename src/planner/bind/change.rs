@@ -79,10 +79,12 @@ impl<'a> Binder<'a> {
         for key in &delete.order_by {
             keys.push(sort_key(self.expr(&key.expr)?, key));
         }
-        let tail =
-            Tail { order_by: &delete.order_by, limit: delete.limit.as_ref(), offset: delete.offset.as_ref() };
+        let tail = Tail { order_by: &delete.order_by, limit: delete.limit.as_ref(), offset: delete.offset.as_ref() };
         if !keys.is_empty() && tail.limit.is_none() && tail.offset.is_none() {
-            return fail("ORDER BY of DELETE says which rows LIMIT keeps: without LIMIT leave it out", delete.order_by[0].expr.span);
+            return fail(
+                "ORDER BY of DELETE says which rows LIMIT keeps: without LIMIT leave it out",
+                delete.order_by[0].expr.span,
+            );
         }
         let from = self.sort_and_limit(from, keys, tail)?;
         let target = self.instances[instance].row.expect("a target has its row's place");
@@ -100,11 +102,7 @@ impl<'a> Binder<'a> {
         let instance = self.add_instance(Arc::clone(table));
         self.instances[instance].row = Some(self.fresh());
         let mut scope = Scope::new();
-        scope.relations.push(Relation {
-            alias: alias.name.clone(),
-            source: Source::Table(instance),
-            nullable: false,
-        });
+        scope.relations.push(Relation { alias: alias.name.clone(), source: Source::Table(instance), nullable: false });
         self.scopes.push(scope);
         instance
     }

@@ -34,11 +34,8 @@ impl<'a> Binder<'a> {
             Ast::IsNull { operand, negated } => self.is_null(operand, *negated),
             Ast::IsTruth { operand, truth, negated } => {
                 let bound = self.predicate(operand, "IS TRUE, IS FALSE or IS UNKNOWN")?;
-                let node = Expr {
-                    kind: ExprKind::IsTruth(Box::new(bound), *truth),
-                    ty: DataType::Boolean,
-                    nullable: false,
-                };
+                let node =
+                    Expr { kind: ExprKind::IsTruth(Box::new(bound), *truth), ty: DataType::Boolean, nullable: false };
                 Ok(fold(negate_if(node, *negated)))
             }
             Ast::Between { operand, low, high, negated } => self.between(operand, low, high, *negated),
@@ -58,9 +55,7 @@ impl<'a> Binder<'a> {
                 let kind = ExprKind::StartsWith { operand: Box::new(left), prefix: Box::new(right) };
                 Ok(fold(negate_if(Expr { kind, ty: DataType::Boolean, nullable }, *negated)))
             }
-            Ast::Case { operand, branches, otherwise } => {
-                self.case(operand.as_deref(), branches, otherwise.as_deref())
-            }
+            Ast::Case { operand, branches, otherwise } => self.case(operand.as_deref(), branches, otherwise.as_deref()),
             Ast::Cast { operand, data_type } => self.cast(operand, *data_type),
             Ast::Function(function) => self.function(function, e.span),
             Ast::Exists { query, negated } => {
@@ -149,13 +144,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn binary(
-        &mut self,
-        e: &'a ast::Expr,
-        op: BinaryOp,
-        left: &'a ast::Expr,
-        right: &'a ast::Expr,
-    ) -> Result<Expr> {
+    fn binary(&mut self, e: &'a ast::Expr, op: BinaryOp, left: &'a ast::Expr, right: &'a ast::Expr) -> Result<Expr> {
         match op {
             BinaryOp::And | BinaryOp::Or => self.logic(e, op),
             BinaryOp::Concat => self.concat(e),
@@ -325,7 +314,9 @@ impl<'a> Binder<'a> {
         if let Ast::Row(members) = &operand.kind {
             let mut terms = Vec::with_capacity(list.len());
             for item in list {
-                let Ast::Row(values) = &item.kind else { return fail("a row can only be compared with a row", item.span) };
+                let Ast::Row(values) = &item.kind else {
+                    return fail("a row can only be compared with a row", item.span);
+                };
                 terms.push(self.compare_rows(BinaryOp::Eq, members, values, item.span)?);
             }
             return Ok(negate_if(logic_of(terms, false), negated));
@@ -382,8 +373,7 @@ impl<'a> Binder<'a> {
             },
         };
         let nullable = left.nullable || right.nullable;
-        let kind =
-            ExprKind::Like { operand: Box::new(left), pattern: Box::new(right), escape, case_insensitive };
+        let kind = ExprKind::Like { operand: Box::new(left), pattern: Box::new(right), escape, case_insensitive };
         Ok(Expr { kind, ty: DataType::Boolean, nullable })
     }
 

@@ -233,7 +233,8 @@ impl<'a> Binder<'a> {
     /// The one column of that name on a side of a join, and the columns that it stands for.
     fn side_column(&mut self, column: &Ident, side: &Range<usize>) -> Result<(Expr, Vec<(usize, usize)>)> {
         let scope = self.scopes.last().expect("FROM is bound in its scope");
-        let merged = scope.merged.iter().find(|m| m.name == column.name && m.members.iter().all(|(r, _)| side.contains(r)));
+        let merged =
+            scope.merged.iter().find(|m| m.name == column.name && m.members.iter().all(|(r, _)| side.contains(r)));
         let members = merged.map_or(Vec::new(), |merged| merged.members.clone());
         let value = merged.map(|merged| merged.value.clone());
         let mut found = Vec::new();

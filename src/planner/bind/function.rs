@@ -12,7 +12,18 @@ use crate::types::{DataType, Value};
 
 /// Names that are no functions of the registry.
 const FORMS: [&str; 13] = [
-    "count", "sum", "avg", "min", "max", "rank", "dense_rank", "row_number", "coalesce", "nullif", "decode", "now",
+    "count",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "rank",
+    "dense_rank",
+    "row_number",
+    "coalesce",
+    "nullif",
+    "decode",
+    "now",
     "current_timestamp",
 ];
 

@@ -336,9 +336,7 @@ fn check_frame(window: &Window, span: Span) -> Result<()> {
     match &window.frame {
         None => Ok(()),
         Some(frame)
-            if !frame.rows
-                && frame.start == FrameBound::UnboundedPreceding
-                && frame.end == FrameBound::CurrentRow =>
+            if !frame.rows && frame.start == FrameBound::UnboundedPreceding && frame.end == FrameBound::CurrentRow =>
         {
             Ok(())
         }

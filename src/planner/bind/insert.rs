@@ -39,8 +39,7 @@ impl<'a> Binder<'a> {
             InsertSource::Query(query) => {
                 let rows = self.query(query)?;
                 check_width(rows.columns.len(), columns.len(), query.span)?;
-                let values: Vec<(Expr, Span)> =
-                    rows.columns.iter().map(|column| (column.expr(), query.span)).collect();
+                let values: Vec<(Expr, Span)> = rows.columns.iter().map(|column| (column.expr(), query.span)).collect();
                 let row = self.row(&table, &columns, values, insert.table.span)?;
                 (self.lower(rows.from), row)
             }
@@ -88,13 +87,7 @@ impl<'a> Binder<'a> {
     }
 
     /// One expression for each visible column: the given values, and defaults.
-    fn row(
-        &mut self,
-        table: &Arc<Table>,
-        columns: &[usize],
-        values: Vec<(Expr, Span)>,
-        at: Span,
-    ) -> Result<Vec<Expr>> {
+    fn row(&mut self, table: &Arc<Table>, columns: &[usize], values: Vec<(Expr, Span)>, at: Span) -> Result<Vec<Expr>> {
         let mut row: Vec<Option<Expr>> = vec![None; table.visible];
         for (&column, (value, span)) in columns.iter().zip(values) {
             row[column] = Some(self.assigned(table, column, value, span)?);
@@ -104,9 +97,10 @@ impl<'a> Binder<'a> {
             (None, Some(Default::Value(value))) => Ok(Expr::literal(value.clone(), column.ty)),
             (None, Some(Default::Now)) => Ok(now()),
             (None, None) if column.nullable => Ok(Expr::literal(Value::Null, column.ty)),
-            (None, None) => {
-                fail(format!("column {} of {} is NOT NULL and has no default: give it a value", column.name, table.name), at)
-            }
+            (None, None) => fail(
+                format!("column {} of {} is NOT NULL and has no default: give it a value", column.name, table.name),
+                at,
+            ),
         };
         row.into_iter().zip(table.visible_columns()).map(fill).collect()
     }
@@ -154,7 +148,10 @@ fn upsert_columns(table: &Table, columns: &[usize], insert: &Insert) -> Result<V
     let key = table.indexes[index].columns().expect("a primary key has plain columns");
     if let Some(&missing) = key.iter().find(|column| !columns.contains(column)) {
         let name = &table.columns[missing].name;
-        return fail(format!("UPSERT needs a value for every primary key column: {name} is missing"), insert.table.span);
+        return fail(
+            format!("UPSERT needs a value for every primary key column: {name} is missing"),
+            insert.table.span,
+        );
     }
     Ok(columns.iter().copied().filter(|column| !key.contains(column)).collect())
 }

@@ -93,10 +93,12 @@ impl<'a> Binder<'a> {
         let mut keys = Vec::with_capacity(order_by.len());
         for key in order_by {
             let expr = match &key.expr.kind {
-                Ast::Literal(Value::Int(n)) => match usize::try_from(*n).ok().and_then(|n| columns.get(n.wrapping_sub(1))) {
-                    Some(column) => column.expr(),
-                    None => return fail(position("ORDER BY", *n, columns.len()), key.expr.span),
-                },
+                Ast::Literal(Value::Int(n)) => {
+                    match usize::try_from(*n).ok().and_then(|n| columns.get(n.wrapping_sub(1))) {
+                        Some(column) => column.expr(),
+                        None => return fail(position("ORDER BY", *n, columns.len()), key.expr.span),
+                    }
+                }
                 _ => self.expr(&key.expr)?,
             };
             keys.push(sort_key(expr, key));
@@ -271,7 +273,8 @@ impl<'a> Binder<'a> {
     ) -> Result<Rows> {
         let id = self.recursive_ids;
         self.recursive_ids += 1;
-        let base = renamed(self.body(base, Tail::NONE, span)?, table.columns, &Ident { name: table.name.clone(), span })?;
+        let base =
+            renamed(self.body(base, Tail::NONE, span)?, table.columns, &Ident { name: table.name.clone(), span })?;
         let columns = base.columns.iter().map(|c| (Name::new(&c.name), c.ty)).collect();
         let mark = self.common_tables.len();
         self.common_tables.push(CommonTable {

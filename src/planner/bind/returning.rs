@@ -26,11 +26,7 @@ impl<'a> Binder<'a> {
         let mut scope = Scope::new();
         scope.no_aggregates = Some("RETURNING");
         scope.no_windows = Some("RETURNING");
-        scope.relations.push(Relation {
-            alias: alias.name.clone(),
-            source: Source::Table(instance),
-            nullable: false,
-        });
+        scope.relations.push(Relation { alias: alias.name.clone(), source: Source::Table(instance), nullable: false });
         self.scopes.push(scope);
         let items = self.items(items, Span::NONE);
         self.scopes.pop();

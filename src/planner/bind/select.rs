@@ -165,7 +165,10 @@ impl<'a> Binder<'a> {
                 match (named.next(), named.next()) {
                     (Some(item), other) => {
                         if other.is_some_and(|other| other.expr.kind != item.expr.kind) {
-                            let message = format!("ORDER BY {} is ambiguous: several columns of the SELECT have that name", column.name);
+                            let message = format!(
+                                "ORDER BY {} is ambiguous: several columns of the SELECT have that name",
+                                column.name
+                            );
                             return fail(message, e.span);
                         }
                         Ok(item.expr.clone())
@@ -213,8 +216,7 @@ impl<'a> Binder<'a> {
     ) -> Result<Rows> {
         let there = from.fills(&self.instances);
         let mut computed: Vec<(Reg, Expr)> = Vec::new();
-        let columns: Vec<OutColumn> =
-            items.into_iter().map(|item| self.output(item, &there, &mut computed)).collect();
+        let columns: Vec<OutColumn> = items.into_iter().map(|item| self.output(item, &there, &mut computed)).collect();
         for key in &mut keys {
             if let Some((reg, expr)) = computed.iter().find(|(_, expr)| expr.kind == key.expr.kind) {
                 key.expr = Expr::reg(*reg, expr.ty, expr.nullable);

@@ -20,11 +20,8 @@ pub(super) fn table(catalog: &mut Catalog, name: &Ident, if_exists: bool, cascad
     if !views.is_empty() && !cascade {
         let names: Vec<&str> = views.iter().map(|view| view.name.as_str()).collect();
         let (noun, verb, them) = if names.len() == 1 { ("view", "depends", "it") } else { ("views", "depend", "them") };
-        let message = format!(
-            "{noun} {} {verb} on {}: drop {them} first, or add CASCADE",
-            names.join(", "),
-            table.name
-        );
+        let message =
+            format!("{noun} {} {verb} on {}: drop {them} first, or add CASCADE", names.join(", "), table.name);
         return fail(message, name.span);
     }
     let mut outcome = DdlOutcome::done("table dropped", Vec::new());

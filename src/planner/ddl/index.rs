@@ -41,7 +41,8 @@ pub(super) fn create(catalog: &mut Catalog, create: &CreateIndex) -> Result<DdlO
         filter,
     };
     check_partition(&table, &index).map_err(|message| BindError::new(message, create.name.span))?;
-    let mut outcome = DdlOutcome::done("index created", vec![CatalogChange::CreateIndex(table.id, table.indexes.len())]);
+    let mut outcome =
+        DdlOutcome::done("index created", vec![CatalogChange::CreateIndex(table.id, table.indexes.len())]);
     if let Some(same) = table.indexes.iter().find(|other| same_keys(other, &index)) {
         outcome.notes.push(format!("index {} has the same keys as {}", index.name, same.name));
     }

@@ -12,7 +12,10 @@ pub(super) fn partition(catalog: &mut Catalog, name: &Ident, column: &Ident) -> 
     let at = target_column(&table, column)?;
     let of = &table.columns[at];
     if !(of.ty.is_integer() || of.ty.is_bytes()) {
-        let message = format!("{} can't be partitioned on {}: it is {}, and must be an integer, VARCHAR or VARBINARY", table.name, of.name, of.ty);
+        let message = format!(
+            "{} can't be partitioned on {}: it is {}, and must be an integer, VARCHAR or VARBINARY",
+            table.name, of.name, of.ty
+        );
         return fail(message, column.span);
     }
     if of.nullable {
@@ -40,7 +43,10 @@ pub(super) fn replicate(catalog: &mut Catalog, name: &Ident) -> Result<DdlOutcom
     }
     let single = catalog.procedures().find(|procedure| is_on(procedure, &table));
     if let Some(procedure) = single {
-        return fail(format!("procedure {} is partitioned on {}: drop it first", procedure.name, table.name), name.span);
+        return fail(
+            format!("procedure {} is partitioned on {}: drop it first", procedure.name, table.name),
+            name.span,
+        );
     }
     let mut changed = table.as_ref().clone();
     changed.partition_column = None;

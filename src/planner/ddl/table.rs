@@ -30,7 +30,11 @@ pub(super) fn create(catalog: &mut Catalog, create: &CreateTable, text: &str) ->
     if let Some(other) = catalog.table(&name.name) {
         let what = if other.is_view() { "view" } else { "table" };
         let note = format!("{what} {} is there already", other.name);
-        return if create.if_not_exists { Ok(DdlOutcome::nothing("nothing created", note)) } else { fail(note, name.span) };
+        return if create.if_not_exists {
+            Ok(DdlOutcome::nothing("nothing created", note))
+        } else {
+            fail(note, name.span)
+        };
     }
     let mut table = Table {
         id: catalog.next_table_id(),
@@ -123,9 +127,10 @@ fn default(def: &ColumnDef) -> Result<Option<Default>> {
 }
 
 fn keys(create: &CreateTable) -> Vec<KeyDef<'_>> {
-    let at_columns = create.columns.iter().filter_map(|def| {
-        Some(KeyDef { name: None, kind: def.key?, columns: Vec::new(), column: Some(&def.name) })
-    });
+    let at_columns = create
+        .columns
+        .iter()
+        .filter_map(|def| Some(KeyDef { name: None, kind: def.key?, columns: Vec::new(), column: Some(&def.name) }));
     let at_end = create.constraints.iter().filter_map(|constraint| match &constraint.kind {
         ConstraintKind::Key { kind, columns } => Some(KeyDef {
             name: constraint.name.as_ref(),
@@ -155,7 +160,9 @@ fn bind_key(
     at: &Ident,
 ) -> Result<Index> {
     let keys = match key.column {
-        Some(column) => vec![super::index::column_key(table, table.column(&column.name).expect("it is one of its columns"))],
+        Some(column) => {
+            vec![super::index::column_key(table, table.column(&column.name).expect("it is one of its columns"))]
+        }
         None => key_columns(table, &key.columns, &table.name)?,
     };
     let name = match key.name {
@@ -187,9 +194,7 @@ fn bind_key(
 
 /// `base`, or `base_2` and so on if something else has that name.
 pub(super) fn free_name(catalog: &Catalog, before: &[Arc<Index>], base: &str) -> Name {
-    let free = |name: &Name| {
-        !before.iter().any(|index| index.name == *name) && find_index(catalog, name).is_none()
-    };
+    let free = |name: &Name| !before.iter().any(|index| index.name == *name) && find_index(catalog, name).is_none();
     let numbered = (2..).map(|n| Name::new(&format!("{base}_{n}")));
     std::iter::once(Name::new(base)).chain(numbered).find(free).expect("there is always a higher number")
 }

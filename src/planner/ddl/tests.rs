@@ -132,7 +132,8 @@ fn dropping_an_index_moves_later_ones_down() {
 
 #[test]
 fn checks_are_bound_over_columns_and_keep_their_text() {
-    let catalog = catalog_of("CREATE TABLE x (a INTEGER CHECK (a > 0), b INTEGER, CONSTRAINT small CHECK (a + b < 10))");
+    let catalog =
+        catalog_of("CREATE TABLE x (a INTEGER CHECK (a > 0), b INTEGER, CONSTRAINT small CHECK (a + b < 10))");
     let checks = &table(&catalog, "x").checks;
     assert_eq!(checks.len(), 2);
     assert_eq!((checks[0].name.as_str(), checks[1].name.as_str()), ("ck_x_1", "small"));
@@ -169,13 +170,28 @@ fn messages_say_what_rule_is_broken() {
         ("CREATE INDEX t_c ON u (c)", "index t_c is there already, on t"),
         ("CREATE UNIQUE INDEX i ON totals (n)", "totals is a view: its indexes can't be UNIQUE"),
         ("CREATE INDEX i ON t (zz)", "no column zz in t"),
-        ("CREATE VIEW v AS SELECT a, AVG(b) FROM t GROUP BY a", "a view can't have AVG: select SUM and COUNT, and divide in the query"),
-        ("CREATE VIEW v AS SELECT a, COUNT(*) AS n FROM t GROUP BY a ORDER BY a", "a view can't have ORDER BY; write it in the queries that read the view"),
-        ("CREATE VIEW v AS SELECT COUNT(*) AS n, a FROM t GROUP BY a", "a view selects all of its GROUP BY expressions, in their order, before the aggregates"),
+        (
+            "CREATE VIEW v AS SELECT a, AVG(b) FROM t GROUP BY a",
+            "a view can't have AVG: select SUM and COUNT, and divide in the query",
+        ),
+        (
+            "CREATE VIEW v AS SELECT a, COUNT(*) AS n FROM t GROUP BY a ORDER BY a",
+            "a view can't have ORDER BY; write it in the queries that read the view",
+        ),
+        (
+            "CREATE VIEW v AS SELECT COUNT(*) AS n, a FROM t GROUP BY a",
+            "a view selects all of its GROUP BY expressions, in their order, before the aggregates",
+        ),
         ("CREATE VIEW v AS SELECT n FROM totals GROUP BY n", "a view can't read another view, and totals is one"),
-        ("CREATE VIEW v AS SELECT t.a, COUNT(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY t.a", "views over joins are not supported yet: a view reads one table"),
+        (
+            "CREATE VIEW v AS SELECT t.a, COUNT(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY t.a",
+            "views over joins are not supported yet: a view reads one table",
+        ),
         ("DROP VIEW votes", "votes is a table, not a view: DROP TABLE votes"),
-        ("DROP INDEX pk_contestants", "index pk_contestants stands for a constraint of table contestants: it goes with it"),
+        (
+            "DROP INDEX pk_contestants",
+            "index pk_contestants stands for a constraint of table contestants: it goes with it",
+        ),
         ("DROP INDEX t_d", "no index t_d; did you mean t_c?"),
     ] {
         assert_eq!(error(&catalog, sql), message, "{sql}");

@@ -91,7 +91,9 @@ fn plain_select(query: &Query) -> Result<&Select> {
         (select.distinct, "DISTINCT"),
     ];
     match unfit.iter().find(|(there, _)| *there) {
-        Some((_, what)) => fail(format!("a view can't have {what}; write it in the queries that read the view"), query.span),
+        Some((_, what)) => {
+            fail(format!("a view can't have {what}; write it in the queries that read the view"), query.span)
+        }
         None => Ok(select),
     }
 }
@@ -147,11 +149,9 @@ impl<'a> Definition<'a> {
             Ast::Literal(crate::types::Value::Int(n)) => {
                 usize::try_from(*n).ok().and_then(|n| items.get(n.wrapping_sub(1)))
             }
-            Ast::Column { qualifier: None, column } if self.source.column(&column.name).is_none() => {
-                items.iter().find(|item| {
-                    matches!(item, SelectItem::Expr { alias: Some(alias), .. } if alias.name == column.name)
-                })
-            }
+            Ast::Column { qualifier: None, column } if self.source.column(&column.name).is_none() => items
+                .iter()
+                .find(|item| matches!(item, SelectItem::Expr { alias: Some(alias), .. } if alias.name == column.name)),
             _ => None,
         };
         let e = match item {
