@@ -37,3 +37,5 @@ pub mod client;
 pub mod render;
 
 pub mod bench;
+
+pub mod shell;
