@@ -28,6 +28,8 @@ pub(super) struct Binder<'a> {
     pub placeholders: Vec<Placeholder>,
     depth: usize,
     pub recursive_ids: usize,
+    /// Where neither subqueries nor NOW may stand: who says so.
+    pub plain: Option<&'static str>,
 }
 
 /// One use of a table in FROM, or as the target of a change.
@@ -106,6 +108,7 @@ impl<'a> Binder<'a> {
             placeholders: types,
             depth: 0,
             recursive_ids: 0,
+            plain: None,
         }
     }
 

@@ -12,8 +12,10 @@
 
 mod bind;
 mod binder;
+pub mod ddl;
 mod environment;
 mod error;
+pub mod explain;
 mod from;
 mod index_choice;
 mod lower;
@@ -26,4 +28,5 @@ mod statement;
 
 pub use environment::{Environment, Placeholders, Variable};
 pub use error::BindError;
+pub use explain::explain;
 pub use statement::{plan_expression, plan_query, plan_statement};

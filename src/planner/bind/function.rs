@@ -31,6 +31,9 @@ impl<'a> Binder<'a> {
         }
         match name {
             "now" | "current_timestamp" if f.arguments.is_empty() => {
+                if let Some(what) = self.plain {
+                    return fail(format!("{what} can't depend on NOW"), span);
+                }
                 Ok(Expr { kind: ExprKind::Now, ty: DataType::Timestamp, nullable: false })
             }
             "coalesce" | "ifnull" | "nvl" => self.coalesce(f, span),

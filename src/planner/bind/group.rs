@@ -13,7 +13,7 @@ use crate::sql::ast::{self, ExprKind as Ast, FrameBound, SelectItem, Window};
 use crate::types::{DataType, Reg, Value};
 
 /// The aggregate function of that name.
-pub(super) fn aggregate_kind(function: &ast::Function) -> Option<AggregateKind> {
+pub(in crate::planner) fn aggregate_kind(function: &ast::Function) -> Option<AggregateKind> {
     match function.name.name.folded() {
         "count" if function.star => Some(AggregateKind::CountStar),
         "count" => Some(AggregateKind::Count),

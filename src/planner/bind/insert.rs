@@ -20,7 +20,7 @@ pub(super) fn refuse_view(table: &Table, verb: &str, at: &Ident) -> Result<()> {
 }
 
 /// Position of a column that a change names.
-pub(super) fn target_column(table: &Table, column: &Ident) -> Result<usize> {
+pub(in crate::planner) fn target_column(table: &Table, column: &Ident) -> Result<usize> {
     table.column(&column.name).ok_or_else(|| {
         let hint = did_you_mean(column.name.as_str(), table.visible_columns().iter().map(|c| c.name.as_str()));
         BindError::new(format!("no column {} in {}{hint}", column.name, table.name), column.span)

@@ -5,7 +5,7 @@ pub(super) mod coerce;
 pub(super) mod expr;
 mod from;
 mod function;
-mod group;
+pub(super) mod group;
 pub(super) mod insert;
 mod query;
 mod returning;

@@ -15,6 +15,9 @@ use crate::types::DataType;
 impl<'a> Binder<'a> {
     /// The query's rows, and whether they depend on what is around it.
     fn inner_query(&mut self, query: &'a ast::Query) -> Result<(Rows, bool)> {
+        if let Some(what) = self.plain {
+            return fail(format!("{what} can't have subqueries"), query.span);
+        }
         self.frames.push(Frame { base: self.scopes.len(), correlated: false });
         let rows = self.query(query);
         let frame = self.frames.pop().expect("it was pushed above");
