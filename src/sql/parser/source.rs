@@ -111,12 +111,12 @@ impl<'a> Source<'a> {
     }
 
     /// The tokens that sqlparser sees: INTO and its targets are left out, `?` is numbered, `TOP ?` gets the parentheses
-    /// that sqlparser wants around anything but a number.
+    /// that sqlparser wants around anything but a number, `TRIM(LEADING FROM s)` the blank that it means.
     pub fn for_sqlparser(&self) -> Vec<TokenWithSpan> {
         let mut out = Vec::with_capacity(self.tokens.len() + 1);
         let mut placeholders = 0;
         let mut intos = self.intos.iter().peekable();
-        let mut after_top = false;
+        let mut previous = "";
         for token in &self.tokens {
             while intos.peek().is_some_and(|into| into.span.end <= token.span.start) {
                 intos.next();
@@ -125,8 +125,12 @@ impl<'a> Source<'a> {
                 continue;
             }
             let theirs = self.convert(token, &mut placeholders);
-            let wrapped = after_top && token.kind == Kind::Placeholder;
-            after_top = token.is_word(self.text, "TOP");
+            let after = |words: &[&str]| words.iter().any(|word| previous.eq_ignore_ascii_case(word));
+            let wrapped = token.kind == Kind::Placeholder && after(&["TOP"]);
+            if token.is_word(self.text, "FROM") && after(&["LEADING", "TRAILING", "BOTH"]) {
+                out.push(located(theirs::Token::SingleQuotedString(" ".to_owned()), token.span));
+            }
+            previous = token.text(self.text);
             if wrapped {
                 out.push(located(theirs::Token::LParen, token.span));
             }
@@ -252,7 +256,7 @@ impl<'a> Source<'a> {
     pub fn through_cast(&self, span: Span) -> Span {
         let rest = &self.tokens[self.index_from(span.end)..];
         let colons = rest.iter().position(|t| t.is_operator(self.text, "::"));
-        colons.and_then(|i| rest.get(i + 1)).map_or(span, |t| span.to(t.span))
+        colons.and_then(|i| rest.get(i + 1)).map_or(span, |t| span.to(self.call(t.span)))
     }
 
     /// From byte `start` to the last token before the parenthesis around it closes, or to the end of the statement.
