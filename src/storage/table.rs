@@ -129,7 +129,7 @@ impl Table {
         if key.iter().any(|d| d.null) {
             return None;
         }
-        index.find(|i| key[i], arena, self.rows())
+        index.find(&|i| key[i], arena, self.rows())
     }
 
     /// Brings the cache line where `find` will look first. No other effect.
@@ -141,7 +141,7 @@ impl Table {
     /// Calls `f` for each row of the key, until it says false. A NULL in the key finds nothing.
     pub fn for_each_equal(&self, index: usize, key: &[Datum], arena: &Arena, f: &mut dyn FnMut(RowId) -> bool) {
         if !key.iter().any(|d| d.null) {
-            self.contents.indexes[index].for_each_equal(|i| key[i], arena, self.rows(), f);
+            self.contents.indexes[index].for_each_equal(&|i| key[i], arena, self.rows(), f);
         }
     }
 
@@ -440,7 +440,7 @@ impl Table {
 
     /// The group of a key in a view with groups.
     #[inline(always)]
-    pub(super) fn probe_group(&self, key: impl Fn(usize) -> Datum, long: &impl LongStrings) -> Probe {
+    pub(super) fn probe_group(&self, key: &impl Fn(usize) -> Datum, long: &impl LongStrings) -> Probe {
         let (tag, row) = self.contents.indexes[0].probe(key, long, self.rows());
         Probe { tag, row }
     }
