@@ -17,21 +17,26 @@ pub const CHAIN_MAX: usize = 400;
 #[derive(Clone, Copy)]
 pub struct Translator<'a> {
     pub source: &'a Source<'a>,
-    /// How deep the node at hand lies.
+    /// How deep the node at hand lies, chains counted in.
     depth: usize,
+    /// How many calls of `expr` are under way.
+    nesting: usize,
 }
 
 type Result<T> = std::result::Result<T, SqlError>;
 
 impl<'a> Translator<'a> {
     pub fn new(source: &'a Source<'a>) -> Translator<'a> {
-        Translator { source, depth: 0 }
+        Translator { source, depth: 0, nesting: 0 }
     }
 
     /// For what lies `levels` deeper; an error past the limit.
     pub fn deeper(self, levels: usize, span: Span) -> Result<Translator<'a>> {
-        let depth = self.depth + levels;
-        if depth > NESTING_MAX + CHAIN_MAX { Err(too_deep(span)) } else { Ok(Translator { depth, ..self }) }
+        let (depth, nesting) = (self.depth + levels, self.nesting + 1);
+        if nesting > NESTING_MAX || depth > NESTING_MAX + CHAIN_MAX {
+            return Err(too_deep(span));
+        }
+        Ok(Translator { depth, nesting, ..self })
     }
 
     pub fn exprs(self, exprs: Vec<theirs::Expr>) -> Result<Vec<Expr>> {
