@@ -273,6 +273,10 @@ fn from_parser_error(source: &Source<'_>, error: ParserError, start: Span) -> Sq
         None => start,
     };
     match message.strip_prefix("Expected: ").and_then(|rest| rest.rsplit_once(", found: ")) {
+        Some(("identifier", _)) => expected(source, "a name", span),
+        Some((what, _)) if what.ends_with("after IS") => {
+            expected(source, "[NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS", span)
+        }
         Some((what, _)) => expected(source, what, span),
         None => SqlError::new(lower_first(message), span),
     }

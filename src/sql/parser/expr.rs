@@ -413,6 +413,14 @@ pub fn unsupported(message: impl Into<String>, span: Span) -> SqlError {
     SqlError::new(message, span)
 }
 
+/// The error that `what` isn't supported; a hint may follow after a colon.
+pub fn not_supported(what: &str, span: Span) -> SqlError {
+    match what.split_once(": ") {
+        Some((what, hint)) => SqlError::new(format!("{what} is not supported: {hint}"), span),
+        None => SqlError::new(format!("{what} is not supported"), span),
+    }
+}
+
 /// The terms joined by `op` in their order, as a tree of the least depth.
 fn balanced(op: BinaryOp, mut terms: Vec<Expr>) -> Expr {
     while terms.len() > 1 {
