@@ -158,11 +158,11 @@ impl<'a> Translator<'a> {
     }
 
     fn unary(self, op: UnaryOperator, operand: theirs::Expr) -> Result<Expr> {
-        if let (UnaryOperator::Minus, theirs::Expr::Value(value)) = (&op, &operand) {
-            if let theirs::Value::Number(text, _) = &value.value {
-                let span = self.with_operator(source::span(value.span));
-                return Ok(Expr { kind: ExprKind::Literal(literal::number(text, true, span)?), span });
-            }
+        if let (UnaryOperator::Minus, theirs::Expr::Value(value)) = (&op, &operand)
+            && let theirs::Value::Number(text, _) = &value.value
+        {
+            let span = self.with_operator(source::span(value.span));
+            return Ok(Expr { kind: ExprKind::Literal(literal::number(text, true, span)?), span });
         }
         let mut operand = self.expr(operand)?;
         let span = self.with_operator(operand.span);
