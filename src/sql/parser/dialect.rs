@@ -218,6 +218,11 @@ impl Dialect for Votedb {
         true
     }
 
+    /// Read so that it can be refused clearly.
+    fn supports_limit_comma(&self) -> bool {
+        true
+    }
+
     fn supports_group_by_expr(&self) -> bool {
         true
     }
