@@ -20,6 +20,8 @@ pub struct Contents {
     pub(super) heap: Heap,
     pub(super) strings: StringPool,
     pub(super) indexes: Vec<TableIndex>,
+    /// Grows with each TRUNCATE: a string that an earlier generation gave up is gone with it.
+    generation: u32,
 }
 
 pub struct Table {
@@ -56,6 +58,7 @@ impl Contents {
             heap: Heap::new(layout.stride()),
             strings: StringPool::default(),
             indexes: def.indexes.iter().map(|index| TableIndex::new(index, def, layout)).collect(),
+            generation: 0,
         }
     }
 }
@@ -389,7 +392,7 @@ impl Table {
         }
         for (old, new) in work.old_row.iter().zip(&work.stored) {
             if old.is_long() && old != new {
-                undo.push_freed(freed(self.def.id, *old));
+                undo.push_freed(self.freed(*old));
             }
         }
         self.remove_entries(row_id, &work.old_entries, Some(&work.entries));
@@ -428,7 +431,7 @@ impl Table {
     pub(super) fn delete(&mut self, row_id: RowId, work: &Work, undo: &mut UndoLog) {
         self.remove_entries(row_id, &work.old_entries, None);
         for datum in work.old_row.iter().filter(|d| d.is_long()) {
-            undo.push_freed(freed(self.def.id, *datum));
+            undo.push_freed(self.freed(*datum));
         }
         // SAFETY: the cell is this row's.
         unsafe {
@@ -480,7 +483,7 @@ impl Table {
         // SAFETY: the cell is a live row of this layout.
         unsafe {
             for (_, datum) in self.layout.long_strings(cell) {
-                undo.push_freed(freed(self.def.id, datum));
+                undo.push_freed(self.freed(datum));
             }
             undo.push_image(Change::Delete { table: self.def.id, row: row.0 }, cell, self.layout.stride());
         }
@@ -503,13 +506,21 @@ impl Table {
         }
     }
 
-    pub(super) fn free_string(&mut self, cell: CellId, len: u32) {
-        self.contents.strings.free(cell, len as usize);
+    fn freed(&self, datum: Datum) -> FreedString {
+        let (cell, len) = datum.long_parts();
+        FreedString { table: self.def.id, cell: cell as CellId, len, generation: self.contents.generation }
+    }
+
+    pub(super) fn free_string(&mut self, freed: FreedString) {
+        if freed.generation == self.contents.generation {
+            self.contents.strings.free(freed.cell, freed.len as usize);
+        }
     }
 
     /// Empties the table.
     pub(super) fn truncate(&mut self, undo: &mut UndoLog) {
-        let fresh = Box::new(Contents::new(&self.def, &self.layout));
+        let mut fresh = Box::new(Contents::new(&self.def, &self.layout));
+        fresh.generation = self.contents.generation + 1;
         undo.push_contents(self.def.id, std::mem::replace(&mut self.contents, fresh));
     }
 
@@ -661,9 +672,4 @@ pub(super) struct FormerDefinition {
     order: Vec<Arc<catalog::Index>>,
     dropped: Vec<TableIndex>,
     checks: Box<[RowExpr]>,
-}
-
-fn freed(table: catalog::TableId, datum: Datum) -> FreedString {
-    let (cell, len) = datum.long_parts();
-    FreedString { table, cell: cell as CellId, len }
 }
