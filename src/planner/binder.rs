@@ -18,6 +18,8 @@ pub(super) const DEPTH_MAX: usize = 120;
 pub(super) struct Binder<'a> {
     pub catalog: &'a Catalog,
     pub env: &'a Environment<'a>,
+    /// Registers below are parameters, variables and placeholders.
+    pub constants: usize,
     next: usize,
     pub instances: Vec<Instance>,
     pub scopes: Vec<Scope>,
@@ -96,10 +98,13 @@ impl<'a> Binder<'a> {
         let known = env.placeholders.types.len().max(placeholders);
         let mut types = vec![Placeholder::default(); known];
         types.iter_mut().zip(&env.placeholders.types).for_each(|(p, &ty)| p.ty = ty);
+        let kept = if known > 0 { env.placeholders.base as usize + known } else { 0 };
+        let constants = kept.max(env.first_register as usize);
         Binder {
             catalog: env.catalog,
             env,
-            next: (env.first_register as usize).max(if known > 0 { env.placeholders.base as usize + known } else { 0 }),
+            constants,
+            next: constants,
             instances: Vec::new(),
             scopes: Vec::new(),
             subqueries: Vec::new(),

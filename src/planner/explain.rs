@@ -216,14 +216,14 @@ impl Writer<'_> {
             Node::Compute { exprs, .. } => format!("Compute {}", self.assigned(exprs)),
             Node::Join { kind, on, .. } => {
                 let on = on.as_ref().map_or(String::new(), |on| format!(" on {}", self.expr(on)));
-                format!("{}Nested loop join{on}", join_kind(*kind))
+                format!("{}{on}", joined(*kind, "nested loop join"))
             }
             Node::HashJoin { kind, probe_keys, build_keys, on, .. } => {
                 let keys = probe_keys.iter().zip(build_keys);
                 let keys: Vec<String> =
                     keys.map(|(a, b)| format!("{} = {}", self.expr(a), self.expr(b))).collect();
                 let on = on.as_ref().map_or(String::new(), |on| format!(" and {}", self.expr(on)));
-                format!("{}Hash join on {}{on}", join_kind(*kind), keys.join(" and "))
+                format!("{} on {}{on}", joined(*kind, "hash join"), keys.join(" and "))
             }
             Node::Aggregate { keys, calls, .. } => {
                 let by = if keys.is_empty() { String::new() } else { format!(" by {}", self.assigned(keys)) };
@@ -469,13 +469,13 @@ fn literal(value: &Value) -> String {
     }
 }
 
-fn join_kind(kind: JoinKind) -> &'static str {
+fn joined(kind: JoinKind, how: &str) -> String {
     match kind {
-        JoinKind::Inner => "",
-        JoinKind::Left => "Left ",
-        JoinKind::Full => "Full ",
-        JoinKind::Semi => "Semi ",
-        JoinKind::Anti => "Anti ",
+        JoinKind::Inner => how[..1].to_uppercase() + &how[1..],
+        JoinKind::Left => format!("Left {how}"),
+        JoinKind::Full => format!("Full {how}"),
+        JoinKind::Semi => format!("Semi {how}"),
+        JoinKind::Anti => format!("Anti {how}"),
     }
 }
 

@@ -7,6 +7,7 @@ use super::from::From;
 use super::plan::{JoinKind, Node, SortKey};
 use super::registers::{RegSet, has_subquery, reads, replace};
 use crate::expr::expr::{Comparison, Expr, ExprKind};
+use crate::types::DataType;
 
 impl Binder<'_> {
     pub(super) fn lower(&self, from: From) -> Node {
@@ -97,6 +98,7 @@ impl Binder<'_> {
         let mut on = Vec::new();
         flatten(from, &mut leaves, &mut on);
         on.extend(conjuncts);
+        self.derive_constants(&mut on);
         let leaf_fills: Vec<RegSet> = leaves.iter().map(|leaf| leaf.fills(&self.instances)).collect();
         let all = leaf_fills.iter().fold(RegSet::default(), |mut all, fills| {
             all.union(fills);
@@ -146,6 +148,47 @@ impl Binder<'_> {
             there = known;
         }
         node
+    }
+
+    /// Where `a = b` and `a = constant`, also `b = constant`: an index or a partition may be found by it.
+    fn derive_constants(&self, conjuncts: &mut Vec<Expr>) {
+        let equal = |conjunct: &Expr| match &conjunct.kind {
+            ExprKind::Compare { op: Comparison::Eq, left, right } => Some((left.as_ref().clone(), right.as_ref().clone())),
+            _ => None,
+        };
+        let is_constant = |expr: &Expr| match expr.kind {
+            ExprKind::Literal(_) => true,
+            ExprKind::Reg(reg) => (reg as usize) < self.constants,
+            _ => false,
+        };
+        let mut at = 0;
+        // Derived ones are looked at too, so that constants travel along chains.
+        while at < conjuncts.len() {
+            at += 1;
+            let Some((a, b)) = equal(&conjuncts[at - 1]) else { continue };
+            let (column, constant) = if is_constant(&b) { (a, b) } else { (b, a) };
+            if !is_constant(&constant) || column.as_reg().is_none() || is_constant(&column) {
+                continue;
+            }
+            let same = |expr: &Expr| expr.as_reg() == column.as_reg();
+            let others: Vec<Expr> = conjuncts
+                .iter()
+                .filter_map(equal)
+                .filter_map(|(a, b)| if same(&a) { Some(b) } else { same(&b).then_some(a) })
+                .filter(|other| other.as_reg().is_some() && !is_constant(other))
+                .collect();
+            for other in others {
+                let known = conjuncts.iter().filter_map(equal).any(|(a, b)| {
+                    a.as_reg() == other.as_reg() && is_constant(&b) || b.as_reg() == other.as_reg() && is_constant(&a)
+                });
+                if !known {
+                    let nullable = other.nullable || constant.nullable;
+                    let (left, right) = (Box::new(other), Box::new(constant.clone()));
+                    let kind = ExprKind::Compare { op: Comparison::Eq, left, right };
+                    conjuncts.push(Expr { kind, ty: DataType::Boolean, nullable });
+                }
+            }
+        }
     }
 
     /// One more join: by an index of the new side if there is a fit one, by hashing if there is an equality, else each

@@ -25,6 +25,10 @@ mod prune;
 mod registers;
 mod scope;
 mod statement;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use environment::{Environment, Placeholders, Variable};
 pub use error::BindError;

@@ -116,9 +116,13 @@ impl Walk<'_> {
             Node::Filter { input, .. } | Node::Compute { input, .. } | Node::Distinct { input, .. } => {
                 self.visit(input, facts, outer);
             }
-            Node::Sort { input, top: None, .. } | Node::Aggregate { input, .. } => self.visit(input, facts, outer),
+            Node::Sort { input, top: None, .. } => self.visit(input, facts, outer),
+            Node::Aggregate { input, keys, .. } if !keys.is_empty() => self.visit(input, facts, outer),
             // Rows that are not wanted above still count here.
-            Node::Sort { input, .. } | Node::Limit { input, .. } | Node::Window { input, .. } => self.node(input, outer),
+            Node::Aggregate { input, .. }
+            | Node::Sort { input, .. }
+            | Node::Limit { input, .. }
+            | Node::Window { input, .. } => self.node(input, outer),
             Node::Join { kind, outer: left, inner: right, on, .. } => {
                 let on: Vec<&Expr> = on.iter().collect();
                 self.join(*kind, (left, right), &on, &[], facts, outer);

@@ -12,6 +12,8 @@ pub(super) struct Pruner<'s> {
     pub subqueries: &'s mut Vec<Subquery>,
     /// Registers that somebody above reads.
     pub used: RegSet,
+    /// Leaves the columns of scans, so that one can still see what an index key says of them.
+    pub keep_columns: bool,
 }
 
 impl Pruner<'_> {
@@ -51,7 +53,7 @@ impl Pruner<'_> {
             }
             Node::Scan(scan) => {
                 scan_exprs(scan, &mut |expr| self.expr(expr));
-                scan.columns.retain(|&(_, reg)| self.used.contains(reg));
+                scan.columns.retain(|&(_, reg)| self.keep_columns || self.used.contains(reg));
                 // An order that depends on nothing but the columns: plans read better so.
                 scan.columns.sort_unstable();
             }

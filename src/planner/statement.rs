@@ -57,7 +57,7 @@ fn plan_with<'a>(
     let mut kept = env.placeholders.types.len();
     loop {
         let mut binder = Binder::new(env, kept);
-        let first = binder.registers()?;
+        let first = binder.constants;
         let kind = bind(&mut binder)?;
         if binder.placeholders.len() <= kept {
             return finish(binder, kind, first);
@@ -80,17 +80,18 @@ fn finish(binder: Binder<'_>, mut kind: PlanKind, constants: usize) -> Result<Pl
     let registers = binder.registers()?;
     let catalog = binder.catalog;
     let mut subqueries = binder.subqueries;
-    prune(&mut kind, &mut subqueries);
-    mark(&mut kind, &mut subqueries, catalog);
+    prune(&mut kind, &mut subqueries, true);
     let read_only = matches!(kind, PlanKind::Query { .. } | PlanKind::Expression(_));
     let mut plan =
         Plan { kind, subqueries, registers, placeholders, partitioning: Partitioning::Any, read_only };
     plan.partitioning = decide(&plan, catalog, constants);
+    mark(&mut plan.kind, &mut plan.subqueries, catalog);
+    prune(&mut plan.kind, &mut plan.subqueries, false);
     Ok(plan)
 }
 
-fn prune(kind: &mut PlanKind, subqueries: &mut Vec<Subquery>) {
-    let mut pruner = Pruner { subqueries, used: RegSet::default() };
+fn prune(kind: &mut PlanKind, subqueries: &mut Vec<Subquery>, keep_columns: bool) {
+    let mut pruner = Pruner { subqueries, used: RegSet::default(), keep_columns };
     match kind {
         PlanKind::Query { root, output } => {
             output.iter().for_each(|column| pruner.used.insert(column.reg));

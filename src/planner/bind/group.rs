@@ -26,7 +26,7 @@ pub(in crate::planner) fn aggregate_kind(function: &ast::Function) -> Option<Agg
 }
 
 /// True if an aggregate that belongs to this SELECT stands in `e`.
-pub(super) fn has_aggregate(e: &ast::Expr) -> bool {
+pub(in crate::planner) fn has_aggregate(e: &ast::Expr) -> bool {
     let mut stack = vec![e];
     while let Some(e) = stack.pop() {
         if let Ast::Function(function) = &e.kind

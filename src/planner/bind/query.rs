@@ -211,7 +211,7 @@ impl<'a> Binder<'a> {
         match common_type(l.ty, r.ty) {
             Some(ty) => Ok(ty),
             None => fail(
-                format!("{word} of column {}: {} and {} don't meet", l.name, type_name(l.ty), type_name(r.ty)),
+                format!("{word} of column {}: {} and {} have no common type", l.name, type_name(l.ty), type_name(r.ty)),
                 span,
             ),
         }

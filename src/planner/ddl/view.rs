@@ -7,13 +7,15 @@ use super::{DdlOutcome, check_stored, column_binder, column_environment};
 use crate::catalog::{Catalog, CatalogChange, Column, Table, View, ViewAggregate, ViewAggregateKind};
 use crate::expr::AggregateKind;
 use crate::expr::expr::Expr;
-use crate::planner::bind::group::{aggregate_kind, aggregate_type};
+use crate::planner::bind::group::{aggregate_kind, aggregate_type, has_aggregate};
 use crate::planner::binder::{self, Binder};
 use crate::planner::error::{Result, fail, type_name};
 use crate::sql::Span;
 use crate::sql::ast::{self, ExprKind as Ast, Ident, Query, QueryBody, Select, SelectItem, TableRef};
 use crate::types::{DataType, Name};
 use std::sync::Arc;
+
+const GROUPS_FIRST: &str = "a view selects all of its GROUP BY expressions, in their order, before the aggregates";
 
 pub(super) fn create(
     catalog: &mut Catalog,
@@ -134,7 +136,7 @@ impl<'a> Definition<'a> {
             self.item(expr, alias.as_ref(), select.group_by.len())?;
         }
         if self.columns.len() < self.view.groups.len() {
-            return fail("a view selects all of its GROUP BY expressions, in their order, before the aggregates", select.span);
+            return fail(GROUPS_FIRST, select.span);
         }
         Ok(())
     }
@@ -173,12 +175,12 @@ impl<'a> Definition<'a> {
             return fail(format!("column {name} is there twice: give one of them another name"), e.span);
         }
         let (ty, nullable) = if at < groups {
+            if has_aggregate(e) {
+                return fail(GROUPS_FIRST, e.span);
+            }
             let bound = self.binder.expr(e)?;
             if bound.kind != self.view.groups[at].kind {
-                return fail(
-                    "a view selects all of its GROUP BY expressions, in their order, before the aggregates",
-                    e.span,
-                );
+                return fail(GROUPS_FIRST, e.span);
             }
             (bound.ty, bound.nullable)
         } else {
