@@ -2,7 +2,9 @@
 //!
 //! Start at [`Database`]. The rooms below stand in order: each uses only rooms above it.
 //!
-//!     text -> AST -> bound plan -> program -> partition(s) -> result -> screen, file
+//! ```text
+//! text -> AST -> bound plan -> program -> partition(s) -> result -> screen, file
+//! ```
 
 pub mod types;
 
@@ -37,3 +39,10 @@ pub mod client;
 pub mod render;
 
 pub mod bench;
+
+pub mod shell;
+
+pub use client::{
+    Config, Database, Executed, OpenError, Prepared, Response, Session, SessionOptions, StatementError, Tag, TxnError,
+};
+pub use types::{ResultSet, Value};

@@ -94,7 +94,13 @@ impl Client {
             pacer.advance();
             now = self.call_and_record(now, Some(intended));
         }
-        self.recorder.unsent.add(pacer.overdue(now.min(self.control.end_ns)));
+        self.count_unsent(&pacer);
+    }
+
+    /// Counts the calls that were due and have not started when the loop ends.
+    fn count_unsent(&self, pacer: &Pacer) {
+        let until = self.control.clock.now().min(self.control.end_ns);
+        self.recorder.unsent.add(pacer.overdue(until));
     }
 
     #[inline]
@@ -129,9 +135,11 @@ impl Client {
             if !self.control.goes_on(now) {
                 break;
             }
-            for _ in 0..flight.free.len().min(GROUP) {
+            let group = flight.free.len().min(GROUP);
+            for _ in 0..group {
                 self.submit(&mut flight, now, now);
             }
+            self.recorder.submitted.add(group as u64);
             self.take_answers(&mut flight, false);
             if flight.free.len() < room_least {
                 self.target.flush();
@@ -155,6 +163,7 @@ impl Client {
                 pacer.advance();
                 sent += 1;
             }
+            self.recorder.submitted.add(sent as u64);
             if sent == GROUP {
                 self.take_answers(&mut flight, false);
             } else if flight.free.is_empty() {
@@ -175,15 +184,15 @@ impl Client {
             }
             now = self.control.clock.now();
         }
-        self.recorder.unsent.add(pacer.overdue(now.min(self.control.end_ns)));
+        self.count_unsent(&pacer);
         self.drain(flight);
     }
 
+    /// Submits one call; the caller counts it.
     #[inline]
     fn submit(&mut self, flight: &mut Flight, intended: u64, started: u64) {
         let call = self.generator.next_call();
         let tag = flight.start(intended, started);
-        self.recorder.submitted.add(1);
         if let Err(message) = self.target.submit(call.phone, call.contestant, self.max_votes, tag) {
             let answered = self.control.clock.now();
             flight.finish(tag);

@@ -17,9 +17,9 @@
 //! print!("{}", report::text::summary(&report));
 //! ```
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -134,7 +134,7 @@ pub fn run(
         seconds: Seconds::default(),
         warmup_ns,
     };
-    let stopped_early = watch.until_over(&control, nanos(options.sample_interval), options.clients, observer);
+    let stopped_early = watch.until_over(&control, nanos(options.sample_interval), observer);
     control.stop.store(true, Ordering::Relaxed);
     watch.drain(&control, options.clients, observer)?;
     for (client, thread) in clients.into_iter().enumerate() {
@@ -194,14 +194,14 @@ struct Watch {
 }
 
 impl Watch {
-    /// Samples until the end of the run; true if the observer wanted to leave before.
-    fn until_over(&mut self, control: &RunControl, interval: u64, clients: usize, observer: &mut dyn Observer) -> bool {
+    /// Samples until the end of the run; true if it came before its time.
+    fn until_over(&mut self, control: &RunControl, interval: u64, observer: &mut dyn Observer) -> bool {
         let mut next = interval;
         loop {
             let now = control.clock.now();
-            // A client that is gone before the end has panicked or lost every call.
-            if now >= control.end_ns || control.finished.load(Ordering::Acquire) == clients {
-                return false;
+            // A client that is gone before the end has panicked or lost every call: what is left is not the run asked for.
+            if now >= control.end_ns || control.finished.load(Ordering::Acquire) > 0 {
+                return now < control.end_ns;
             }
             if now >= next {
                 let phase = if now < self.warmup_ns { Phase::WarmUp } else { Phase::Measure };
@@ -267,36 +267,35 @@ impl Seconds {
 /// Asks who leads, over and over, beside the run.
 struct StandingThread {
     answers: Receiver<Vec<Standing>>,
-    source: Arc<Mutex<Standings>>,
+    /// Gives the source back when the run is over. Without a thread there is no standing.
+    thread: Option<JoinHandle<Standings>>,
 }
 
 impl StandingThread {
-    fn start(source: Standings, control: Arc<RunControl>) -> StandingThread {
+    fn start(mut source: Standings, control: Arc<RunControl>) -> StandingThread {
         let (sender, answers) = mpsc::sync_channel(1);
-        let source = Arc::new(Mutex::new(source));
-        let asked = source.clone();
-        // Without a thread the standing is asked for once, at the end.
-        let _ = std::thread::Builder::new().name("standing".to_owned()).spawn(move || {
+        let asking = move || {
             while !control.stop.load(Ordering::Relaxed) {
-                let answer = asked.lock().map(|mut ask| ask());
-                match answer {
-                    Ok(Ok(standing)) => drop(sender.try_send(standing)),
-                    Ok(Err(_)) => {}
-                    Err(_) => return,
+                // A question that fails is asked again; an answer that nobody has taken yet is not replaced.
+                if let Ok(standing) = source() {
+                    let _ = sender.try_send(standing);
                 }
                 std::thread::park_timeout(STANDING_INTERVAL);
             }
-        });
-        StandingThread { answers, source }
+            source
+        };
+        StandingThread { answers, thread: std::thread::Builder::new().name("standing".to_owned()).spawn(asking).ok() }
     }
 
     fn newest(&self) -> Option<Vec<Standing>> {
         self.answers.try_iter().last()
     }
 
-    /// The standing after the last vote; empty if the database gives none.
+    /// The standing after the last vote; empty if the database gives none. The run must have been stopped.
     fn finish(self) -> Vec<Standing> {
-        self.source.lock().ok().and_then(|mut ask| ask().ok()).unwrap_or_default()
+        let Some(thread) = self.thread else { return Vec::new() };
+        thread.thread().unpark();
+        thread.join().ok().and_then(|mut source| source().ok()).unwrap_or_default()
     }
 }
 

@@ -16,6 +16,7 @@
 
 mod clients;
 pub mod clock;
+pub mod database;
 pub mod driver;
 pub mod options;
 pub mod pacer;

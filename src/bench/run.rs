@@ -42,7 +42,7 @@ pub struct Outcome {
     pub first_error: Option<String>,
     /// Calls per second of each whole measured second.
     pub per_second: Vec<f64>,
-    /// Someone ended the run before its time.
+    /// The run ended before its time: someone left, or a client lost every call.
     pub stopped_early: bool,
     /// After the last vote, most votes first. Empty without a source.
     pub standing: Vec<Standing>,
@@ -241,10 +241,11 @@ fn warnings(options: &VoterOptions, outcome: &Outcome, calls: u64, reached: f64)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn outcome() -> Outcome {
+    /// 100,000 calls in 2 s, all to the first of two partitions.
+    pub(in crate::bench) fn outcome() -> Outcome {
         let mut response = Histogram::new();
         response.record_n(12_000, 99_000);
         response.record_n(48_000, 1_000);

@@ -17,11 +17,13 @@ pub fn watch() {
     INSTALL.call_once(|| {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             let handler = remember as extern "C" fn(libc::c_int) as libc::sighandler_t;
-            // SAFETY: `action` is fully set: zero is a valid sigaction (no flags, an empty mask), then the handler is
-            // put in. The handler only touches atomics that are lock-free, which a signal handler may do.
+            // SAFETY: `action` is fully set: zero is a valid sigaction (an empty mask), then handler and flags are
+            // put in. The handler only touches lock-free atomics, which a signal handler may do. SA_RESTART spares
+            // the database's file calls an interruption.
             unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
                 action.sa_sigaction = handler;
+                action.sa_flags = libc::SA_RESTART;
                 libc::sigaction(signal, &action, std::ptr::null_mut());
             }
         }

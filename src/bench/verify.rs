@@ -72,13 +72,13 @@ fn broken_calls(told: &Told) -> Vec<String> {
     let mut broken = Vec::new();
     if told.errors > 0 {
         let first = told.first_error.as_deref().unwrap_or("no message");
-        broken.push(format!("{} calls failed; the first: {first}", grouped(told.errors)));
+        broken.push(format!("calls that failed: {}; the first: {first}", grouped(told.errors)));
     }
     if told.lost > 0 {
-        broken.push(format!("{} calls were never answered", grouped(told.lost)));
+        broken.push(format!("calls never answered: {}", grouped(told.lost)));
     }
     if told.unasked > 0 {
-        broken.push(format!("{} answers came twice or to no call", grouped(told.unasked)));
+        broken.push(format!("answers that came twice or to no call: {}", grouped(told.unasked)));
     }
     let answered = told.votes.calls() + told.errors + told.lost;
     if answered != told.submitted {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(broken(|_, s| s.votes_per_phone_max = 3), "a phone has 3 votes, but may have 2");
         assert!(broken(|_, s| s.votes_for_unknown = 1).contains("do not exist"));
         assert!(broken(|t, _| t.submitted += 1).contains("1,016 calls were made"));
-        assert_eq!(broken(|t, _| (t.lost, t.submitted) = (1, 1_016)), "1 calls were never answered");
+        assert_eq!(broken(|t, _| (t.lost, t.submitted) = (1, 1_016)), "calls never answered: 1");
         assert!(broken(|t, _| t.unasked = 1).contains("twice"));
         assert!(broken(|t, _| (t.errors, t.submitted) = (1, 1_016)).contains("no message"));
     }

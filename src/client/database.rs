@@ -98,6 +98,10 @@ impl Database {
     pub fn queue_depth(&self, partition: usize) -> usize {
         self.engine.initiator().partitions()[partition].queued()
     }
+    /// Nanoseconds that a partition has spent in transactions since the start.
+    pub fn busy_ns(&self, partition: usize) -> u64 {
+        self.engine.initiator().partitions()[partition].busy_ns()
+    }
     /// What the database contains, as data.
     pub fn catalog(&self) -> Catalog {
         self.engine.schema().catalog.clone()
@@ -111,7 +115,7 @@ impl Database {
         self.engine.row_counts()
     }
     /// Bytes that all tables of all partitions have allocated: rows, indexes, long strings.
-    pub fn memory_bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> u64 {
         self.engine.memory_bytes()
     }
 }

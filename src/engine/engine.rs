@@ -211,7 +211,7 @@ impl Engine {
     }
 
     /// Bytes that the tables of all partitions have allocated.
-    pub fn memory_bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> u64 {
         self.initiator.hold_all().sites().map(|site| site.store.memory().total()).sum()
     }
 

@@ -164,10 +164,8 @@ impl Accumulator {
                     *best = *next;
                 }
             }
-            (State::Bytes(best), State::Bytes(next)) => {
-                if is_better(self.kind, (!is_first).then(|| next.cmp(best))) {
-                    best.clone_from(next);
-                }
+            (State::Bytes(best), State::Bytes(next)) if is_better(self.kind, (!is_first).then(|| next.cmp(best))) => {
+                best.clone_from(next);
             }
             _ => {}
         }

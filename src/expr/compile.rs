@@ -3,7 +3,8 @@
 //! A value is compiled into a register; a condition into jumps, so that AND, OR, NOT and CASE cost no operation of their
 //! own there. Constant parts are folded first; those that fail are left to fail when they are run.
 
-use super::compare::{ALL_KNOWN, EQUAL, Family, GREATER, LESS, Outcomes, UNKNOWN, mirrored, outcomes};
+use super::branch::Test;
+use super::compare::{EQUAL, Family, LESS, mirrored, outcomes};
 use super::convert::is_same_datum;
 use super::eval::{eval, family_of_arguments};
 use super::expr::{Arithmetic, Comparison, Expr, ExprKind};
@@ -36,46 +37,31 @@ impl CompiledExpr {
     }
 }
 
-struct Compiler<'a> {
+pub(super) struct Compiler<'a> {
     ops: Vec<Op>,
     pool: Pool,
     alloc: &'a mut dyn FnMut() -> Reg,
 }
 
-/// When to jump: if the truth of a condition, with NULL taken as `null_as`, is `when`.
-#[derive(Clone, Copy)]
-struct Test {
-    when: bool,
-    null_as: bool,
-}
-
-impl Test {
-    /// The outcomes of a comparison to jump at, given those for which it is TRUE.
-    fn mask(self, when_true: Outcomes) -> Outcomes {
-        let known = if self.when { when_true } else { ALL_KNOWN & !when_true };
-        if self.null_as == self.when { known | UNKNOWN } else { known }
-    }
-}
-
 /// Jumps whose target is not known yet, by index.
-type Jumps = Vec<usize>;
+pub(super) type Jumps = Vec<usize>;
 
 impl Compiler<'_> {
-    fn emit(&mut self, op: Op) {
+    pub(super) fn emit(&mut self, op: Op) {
         self.ops.push(op);
     }
 
-    fn jump(&mut self, op: Op, jumps: &mut Jumps) {
+    pub(super) fn jump(&mut self, op: Op, jumps: &mut Jumps) {
         jumps.push(self.ops.len());
         self.ops.push(op);
     }
 
-    fn here(&self) -> u32 {
+    pub(super) fn here(&self) -> u32 {
         u32::try_from(self.ops.len()).expect("an expression has fewer than 2^32 operations")
     }
 
     /// Makes `jumps` go to `to`.
-    fn land(&mut self, jumps: &[usize], to: u32) {
+    pub(super) fn land(&mut self, jumps: &[usize], to: u32) {
         for &at in jumps {
             match &mut self.ops[at] {
                 Op::Jump { target }
@@ -93,7 +79,7 @@ impl Compiler<'_> {
     }
 
     /// The register that has the value of `expr`: its own, or a fresh one.
-    fn operand(&mut self, expr: &Expr) -> Reg {
+    pub(super) fn operand(&mut self, expr: &Expr) -> Reg {
         match &expr.kind {
             ExprKind::Reg(reg) => *reg,
             ExprKind::Cast(operand) if is_same_datum(operand.ty, expr.ty) => self.operand(operand),
@@ -181,7 +167,7 @@ impl Compiler<'_> {
     }
 
     /// Index of a constant in the pool. It must not be a long string.
-    fn pooled(&mut self, datum: Datum) -> u32 {
+    pub(super) fn pooled(&mut self, datum: Datum) -> u32 {
         let constants = &mut self.pool.constants;
         let index = constants.iter().position(|c| *c == datum).unwrap_or_else(|| {
             constants.push(datum);
@@ -405,113 +391,10 @@ impl Compiler<'_> {
         };
         self.emit(Op::Call { function, family, dst, first, count });
     }
-
-    /// Operations that jump if `expr`, a BOOLEAN, passes `test`, and else run on to what is emitted next.
-    fn branch(&mut self, expr: &Expr, test: Test, jumps: &mut Jumps) {
-        match &expr.kind {
-            ExprKind::Literal(value) => {
-                let truth = if let Value::Bool(truth) = value { *truth } else { test.null_as };
-                if truth == test.when {
-                    self.jump(Op::Jump { target: 0 }, jumps);
-                }
-            }
-            ExprKind::And(operands) => self.branch_junction(operands, false, test, jumps),
-            ExprKind::Or(operands) => self.branch_junction(operands, true, test, jumps),
-            ExprKind::Not(operand) => {
-                self.branch(operand, Test { when: !test.when, null_as: !test.null_as }, jumps);
-            }
-            ExprKind::IsNull(operand) | ExprKind::IsTruth(operand, None) => {
-                let a = self.operand(operand);
-                self.jump(Op::JumpNull { null: test.when, a, target: 0 }, jumps);
-            }
-            ExprKind::IsTruth(operand, Some(true)) => {
-                self.branch(operand, Test { when: test.when, null_as: false }, jumps);
-            }
-            ExprKind::IsTruth(operand, Some(false)) => {
-                self.branch(operand, Test { when: !test.when, null_as: true }, jumps);
-            }
-            ExprKind::Compare { op, left, right } if distinct(*op).is_none() => {
-                self.branch_compare(*op, left, right, test, jumps);
-            }
-            _ => {
-                let a = self.operand(expr);
-                self.jump(Op::JumpBool { mask: test.mask(EQUAL), a, target: 0 }, jumps);
-            }
-        }
-    }
-
-    /// `decisive` is the truth of an operand that decides the whole: TRUE for OR, FALSE for AND.
-    fn branch_junction(&mut self, operands: &[Expr], decisive: bool, test: Test, jumps: &mut Jumps) {
-        let Some((last, rest)) = operands.split_last() else {
-            if decisive != test.when {
-                self.jump(Op::Jump { target: 0 }, jumps);
-            }
-            return;
-        };
-        if test.when == decisive {
-            for operand in operands {
-                self.branch(operand, test, jumps);
-            }
-            return;
-        }
-        let mut decided = Jumps::new();
-        for operand in rest {
-            self.branch(operand, Test { when: decisive, ..test }, &mut decided);
-        }
-        self.branch(last, test, jumps);
-        let next = self.here();
-        self.land(&decided, next);
-    }
-
-    fn branch_compare(&mut self, op: Comparison, left: &Expr, right: &Expr, test: Test, jumps: &mut Jumps) {
-        let family = Family::of_pair(left.ty, right.ty);
-        let mask = test.mask(outcomes(op));
-        let jump = match (family, int_literal(left), int_literal(right)) {
-            (Family::Int, _, Some(k)) => Op::JumpIntK { mask, a: self.operand(left), target: 0, k },
-            (Family::Int, Some(k), _) => Op::JumpIntK { mask: mirrored(mask), a: self.operand(right), target: 0, k },
-            (Family::Int, None, None) => {
-                let (a, b) = (self.operand(left), self.operand(right));
-                Op::JumpInt { mask, a, b, target: 0 }
-            }
-            _ => self.branch_compare_lanes(mask, family, left, right),
-        };
-        self.jump(jump, jumps);
-    }
-
-    /// The jump of a comparison outside of the integer family.
-    fn branch_compare_lanes(&mut self, mask: Outcomes, family: Family, left: &Expr, right: &Expr) -> Op {
-        let constant = |expr| short_literal(expr).filter(|k| !k.null);
-        // Tests that treat less and greater alike ask for equality only.
-        let is_equality = (mask & LESS != 0) == (mask & GREATER != 0);
-        let target = 0;
-        match (constant(left), constant(right)) {
-            (_, Some(k)) => {
-                let (a, index) = (self.operand(left), self.pooled(k));
-                match is_equality {
-                    true => Op::JumpEqualK { mask, a, index, target },
-                    false => Op::JumpCompareK { mask, family, a, index, target },
-                }
-            }
-            (Some(k), _) => {
-                let (a, index) = (self.operand(right), self.pooled(k));
-                match is_equality {
-                    true => Op::JumpEqualK { mask, a, index, target },
-                    false => Op::JumpCompareK { mask: mirrored(mask), family, a, index, target },
-                }
-            }
-            (None, None) => {
-                let (a, b) = (self.operand(left), self.operand(right));
-                match is_equality {
-                    true => Op::JumpEqual { mask, a, b, target },
-                    false => Op::JumpCompare { mask, family, a, b, target },
-                }
-            }
-        }
-    }
 }
 
 /// For IS [NOT] DISTINCT FROM: what two equal operands give.
-fn distinct(op: Comparison) -> Option<bool> {
+pub(super) fn distinct(op: Comparison) -> Option<bool> {
     match op {
         Comparison::IsDistinct => Some(false),
         Comparison::IsNotDistinct => Some(true),
@@ -534,7 +417,7 @@ fn negated(op: Comparison) -> Comparison {
 }
 
 /// The lane of a literal of the integer family that is not NULL.
-fn int_literal(expr: &Expr) -> Option<i64> {
+pub(super) fn int_literal(expr: &Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Literal(Value::Int(v)) => Some(*v),
         ExprKind::Literal(Value::Bool(v)) => Some(*v as i64),
@@ -544,7 +427,7 @@ fn int_literal(expr: &Expr) -> Option<i64> {
 }
 
 /// The datum of a literal that needs no arena.
-fn short_literal(expr: &Expr) -> Option<Datum> {
+pub(super) fn short_literal(expr: &Expr) -> Option<Datum> {
     let ExprKind::Literal(value) = &expr.kind else { return None };
     let mut frame = Frame::default();
     let datum = frame.datum(value);
@@ -553,4 +436,111 @@ fn short_literal(expr: &Expr) -> Option<Datum> {
 
 fn literal_datum(expr: &Expr, frame: &mut Frame) -> Datum {
     eval(expr, frame, &mut NoHost::default()).expect("a literal has a value")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::compare::GREATER;
+
+    fn reg(reg: Reg, ty: DataType) -> Expr {
+        Expr::reg(reg, ty, true)
+    }
+
+    fn expr(kind: ExprKind, ty: DataType) -> Expr {
+        Expr { kind, ty, nullable: true }
+    }
+
+    fn arithmetic(op: Arithmetic, left: Expr, right: Expr) -> Expr {
+        let ty = left.ty;
+        expr(ExprKind::Arithmetic { op, left: Box::new(left), right: Box::new(right) }, ty)
+    }
+
+    fn compare(op: Comparison, left: Expr, right: Expr) -> Expr {
+        expr(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, DataType::Boolean)
+    }
+
+    /// A program whose fresh registers start at 10.
+    fn compiled(expr: &Expr, condition: bool) -> CompiledExpr {
+        let mut next = 10;
+        let mut alloc = || {
+            next += 1;
+            next - 1
+        };
+        if condition {
+            CompiledExpr::compile_condition(expr, &mut alloc)
+        } else {
+            CompiledExpr::compile(expr, &mut alloc)
+        }
+    }
+
+    #[test]
+    fn a_register_and_a_cast_of_the_same_datum_need_no_operation() {
+        let x = reg(3, DataType::Integer);
+        assert_eq!(compiled(&x, false).as_reg(), Some(3));
+        let wider = expr(ExprKind::Cast(Box::new(x)), DataType::BigInt);
+        assert_eq!(compiled(&wider, false).as_reg(), Some(3));
+    }
+
+    #[test]
+    fn constant_operands_are_part_of_their_operation() {
+        let x = || reg(3, DataType::BigInt);
+        for (op, k, expected) in [
+            (Arithmetic::Divide, 10, Op::DivideIntK { dst: 10, a: 3, k: 10 }),
+            (Arithmetic::Subtract, 10, Op::AddIntK { dst: 10, a: 3, k: -10 }),
+            (Arithmetic::Modulo, 10, Op::ModuloIntK { dst: 10, a: 3, k: 10 }),
+        ] {
+            assert_eq!(compiled(&arithmetic(op, x(), Expr::int(k)), false).ops, [expected]);
+        }
+        let coalesce = expr(ExprKind::Coalesce(vec![x(), Expr::int(0)]), DataType::BigInt);
+        assert_eq!(compiled(&coalesce, false).ops, [Op::CoalesceK { dst: 10, a: 3, index: 0 }]);
+        // 2 < x, as x > 2.
+        let less = compare(Comparison::Lt, Expr::int(2), x());
+        assert_eq!(compiled(&less, false).ops, [Op::CompareIntK { mask: GREATER, dst: 10, a: 3, k: 2 }]);
+    }
+
+    #[test]
+    fn constant_parts_are_folded_unless_they_fail() {
+        let sum =
+            arithmetic(Arithmetic::Add, Expr::int(2), arithmetic(Arithmetic::Multiply, Expr::int(3), Expr::int(4)));
+        assert_eq!(compiled(&sum, false).ops, [Op::ConstInt { dst: 10, k: 14 }]);
+        let failing = compiled(&arithmetic(Arithmetic::Divide, Expr::int(1), Expr::int(0)), false);
+        let result = failing.eval(&mut Frame::new(20), &mut NoHost::default());
+        assert_eq!(result.unwrap_err().sqlstate(), "22012");
+    }
+
+    #[test]
+    fn a_condition_is_one_jump_for_each_comparison() {
+        let both = expr(
+            ExprKind::And(vec![
+                compare(Comparison::GtEq, reg(0, DataType::BigInt), Expr::int(2)),
+                compare(Comparison::Eq, reg(1, DataType::TEXT), Expr::literal("CA".into(), DataType::TEXT)),
+            ]),
+            DataType::Boolean,
+        );
+        let program = compiled(&both, true);
+        assert_eq!(program.op_count(), 2);
+        let mut frame = Frame::new(10);
+        for (x, s, truth) in [
+            (Datum::int(2), Datum::short(b"CA"), true),
+            (Datum::int(1), Datum::short(b"CA"), false),
+            (Datum::int(2), Datum::short(b"CB"), false),
+            (Datum::NULL, Datum::short(b"CA"), false),
+            (Datum::int(2), Datum::NULL, false),
+        ] {
+            frame.set(0, x);
+            frame.set(1, s);
+            assert_eq!(program.is_true(&mut frame, &mut NoHost::default()), Ok(truth), "{x:?} {s:?}");
+        }
+    }
+
+    #[test]
+    fn long_constants_reach_the_arena_when_they_are_needed() {
+        let text = "a text that does not fit into a lane";
+        let program = compiled(&Expr::literal(text.into(), DataType::TEXT), false);
+        let mut frame = Frame::new(20);
+        let datum = program.eval(&mut frame, &mut NoHost::default()).unwrap();
+        assert_eq!(frame.arena.bytes(datum, &mut [0; 16]), text.as_bytes());
+        assert_eq!(frame.arena.mark(), text.len());
+    }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::types::{Frame, Value, datum_value};
+use crate::types::{DataType, Frame, Value, datum_value};
 
 /// Calls a function by name, through its signature, with arguments cast as it asks.
 fn call(name: &str, arguments: &[(Value, DataType)]) -> Result<Value, String> {

@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 mod arithmetic;
+mod branch;
 pub mod compare;
 mod compile;
 pub mod convert;
@@ -24,6 +25,7 @@ mod op;
 pub mod program;
 #[cfg(test)]
 mod property;
+mod signature;
 
 pub use aggregate::{Accumulator, AggregateKind};
 pub use compare::compare_datums;

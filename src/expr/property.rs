@@ -251,7 +251,7 @@ fn copy(frame: &Frame) -> Frame {
 #[test]
 fn a_compiled_expression_agrees_with_the_walk_over_its_tree() {
     let (mut values, mut errors) = (0, 0);
-    for seed in 0..6_000 {
+    for seed in 0..20_000 {
         let mut random = Random(seed);
         let ty = random.pick(&TYPES);
         let depth = 1 + random.below(5);
@@ -281,7 +281,7 @@ fn a_compiled_expression_agrees_with_the_walk_over_its_tree() {
 #[test]
 fn a_compiled_condition_agrees_with_the_walk_over_its_tree() {
     let (mut trues, mut others) = (0, 0);
-    for seed in 0..6_000 {
+    for seed in 0..20_000 {
         let mut random = Random(seed ^ 0xC0FF_EE00_0000);
         let depth = 1 + random.below(5);
         let expr = random_expr(&mut random, DataType::Boolean, depth);

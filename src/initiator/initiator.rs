@@ -2,7 +2,7 @@
 
 use super::{AllSites, Route};
 use crate::executor::{Answer, Environment, ExecError, Limits, Program};
-use crate::partition::{Batch, Held, Partition, Schema, Site, TxnError, wall_clock_micros};
+use crate::partition::{Batch, Partition, Schema, Site, TxnError, wall_clock_micros};
 use crate::procedure::Procedure;
 use crate::storage::Store;
 use crate::topology::{Hashinator, PartitionId};
@@ -73,13 +73,13 @@ impl Initiator {
     ) -> Option<Result<Response, Box<TxnError>>> {
         match Route::of_call(procedure, parameters, arena, &self.hashinator) {
             Route::One(id) => {
-                let mut held = self.partitions[id.index()].hold();
-                let site = held.site();
-                if !is_current(site, procedure) {
-                    return None;
-                }
-                let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
-                Some(site.call(procedure, parameters, arena, now))
+                self.partitions[id.index()].transact(|site| {
+                    if !is_current(site, procedure) {
+                        return None;
+                    }
+                    let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
+                    Some(site.call(procedure, parameters, arena, now))
+                })
             }
             Route::All => {
                 let mut all = self.hold_all();
@@ -105,20 +105,20 @@ impl Initiator {
         program: &Program,
         frame: &mut Frame,
     ) -> Option<Result<Answer, ExecError>> {
-        let mut held: Held<'_> = self.partitions[id.index()].hold();
-        let site = held.site();
-        if site.schema.catalog.version != version {
-            return None;
-        }
-        site.limits.restart();
-        site.store.begin(program.fails_after_write);
-        let env = Environment { hashinator: &self.hashinator, now: wall_clock_micros(), limits: &site.limits };
-        let result = program.execute(&env, &mut [&mut site.store], frame);
-        match result {
-            Ok(_) => site.store.commit(),
-            Err(_) => site.store.rollback(),
-        }
-        Some(result)
+        self.partitions[id.index()].transact(|site| {
+            if site.schema.catalog.version != version {
+                return None;
+            }
+            site.limits.restart();
+            site.store.begin(program.fails_after_write);
+            let env = Environment { hashinator: &self.hashinator, now: wall_clock_micros(), limits: &site.limits };
+            let result = program.execute(&env, &mut [&mut site.store], frame);
+            match result {
+                Ok(_) => site.store.commit(),
+                Err(_) => site.store.rollback(),
+            }
+            Some(result)
+        })
     }
 
     /// Runs an ad hoc statement on all partitions, whose schema must still be `version`: None if it is not.

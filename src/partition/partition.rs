@@ -4,10 +4,13 @@ use super::{Batch, Site};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Queued batches that a caller runs for others before it goes on with its own work.
 const FOREIGN_BATCHES_MAX: usize = 4;
+/// Of single calls, one in so many is timed: reading the clock twice costs as much as half a vote.
+const TIMED_CALLS: u64 = 16;
 
 pub struct Partition {
     site: Mutex<Site>,
@@ -16,6 +19,9 @@ pub struct Partition {
     queued: AtomicUsize,
     /// Transactions on all partitions that wait for the site: drivers hand it over to them.
     waiting: AtomicUsize,
+    /// Time spent in transactions, in nanoseconds: batches are timed, of single calls one in [`TIMED_CALLS`].
+    busy_ns: AtomicU64,
+    calls: AtomicU64,
     /// The partition's own thread has been asked to drain the inbox.
     overdue: Mutex<bool>,
     overdue_changed: Condvar,
@@ -29,6 +35,8 @@ impl Partition {
             inbox: Mutex::default(),
             queued: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            busy_ns: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
             overdue: Mutex::new(false),
             overdue_changed: Condvar::new(),
             closing: AtomicBool::new(false),
@@ -40,9 +48,40 @@ impl Partition {
         self.queued.load(Ordering::Relaxed)
     }
 
+    /// Time spent in transactions since the start, in nanoseconds.
+    pub fn busy_ns(&self) -> u64 {
+        self.busy_ns.load(Ordering::Relaxed)
+    }
+
+    /// Only who holds the site calls this, so that no increment is lost.
+    fn add_busy(&self, started: Instant, times: u64) {
+        let spent = started.elapsed().as_nanos() as u64 * times;
+        self.busy_ns.store(self.busy_ns.load(Ordering::Relaxed) + spent, Ordering::Relaxed);
+    }
+
+    fn run(&self, held: &mut Held<'_>, batch: &mut Batch) {
+        let started = Instant::now();
+        held.site().run(batch);
+        self.add_busy(started, 1);
+    }
+
+    /// Runs a synchronous single-partition transaction.
+    #[inline]
+    pub fn transact<T>(&self, work: impl FnOnce(&mut Site) -> T) -> T {
+        let mut held = self.hold();
+        let calls = self.calls.load(Ordering::Relaxed);
+        self.calls.store(calls + 1, Ordering::Relaxed);
+        let started = calls.is_multiple_of(TIMED_CALLS).then(Instant::now);
+        let result = work(held.site());
+        if let Some(started) = started {
+            self.add_busy(started, TIMED_CALLS);
+        }
+        result
+    }
+
     /// Holds the site for a synchronous single-partition transaction.
     #[inline]
-    pub fn hold(&self) -> Held<'_> {
+    fn hold(&self) -> Held<'_> {
         // Most of the time nobody is there. If somebody is, a spin of a few microseconds is far cheaper than sleeping.
         for _ in 0..64 {
             if self.waiting.load(Ordering::Relaxed) == 0
@@ -71,7 +110,7 @@ impl Partition {
             let mut held = Held { partition: self, site: Some(site) };
             // What was queued before goes first.
             self.drain(&mut held, FOREIGN_BATCHES_MAX);
-            held.site().run(&mut batch);
+            self.run(&mut held, &mut batch);
             drop(held);
             return Some(batch);
         }
@@ -107,7 +146,7 @@ impl Partition {
         for done in 0..most {
             let Some(mut batch) = self.inbox.lock().pop_front() else { return done };
             self.queued.fetch_sub(batch.len(), Ordering::SeqCst);
-            held.site().run(&mut batch);
+            self.run(held, &mut batch);
             let outbox = Arc::clone(&batch.outbox);
             outbox.put(batch);
         }

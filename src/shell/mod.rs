@@ -15,6 +15,7 @@ mod complaint;
 mod database;
 mod directives;
 mod editor;
+mod embedded;
 #[cfg(test)]
 mod fake;
 mod help;
@@ -34,6 +35,7 @@ pub use database::{
     ColumnSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind, TableSummary,
     Tag,
 };
+pub use embedded::Embedded;
 pub use input::{SplitStatement, Splitter, split};
 pub use repl::run;
 pub use session::{Flow, ScriptResult, Session, Settings, run_script};

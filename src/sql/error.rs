@@ -154,7 +154,7 @@ mod tests {
         let start = text.find("bad").unwrap();
         assert_eq!(
             render_error(text, Span::new(start, start + 3), "no", None),
-            "LINE 1:     SELECT '漢字', bad\n                            ^^^\nerror: no"
+            "LINE 1:     SELECT '漢字', bad\n                           ^^^\nerror: no"
         );
         let start = text.find("'").unwrap();
         let carets = render_error(text, Span::new(start, start + 8), "no", None);

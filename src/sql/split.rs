@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn semicolons_in_strings_names_and_comments_end_nothing() {
-        let text = "SELECT ';''' , \";\" -- ;\n /* ; */ FROM t; // a; b\n// c;\nSELECT 2 ;;\n-- the end";
+        let text = "SELECT ';''' , \";\" -- ;\n /* ; */ FROM t;\n // a; b\n// c;\nSELECT 2 ;;\n-- the end";
         assert_eq!(pieces(text), [("SELECT ';''' , \";\" -- ;\n /* ; */ FROM t", true), ("SELECT 2", true)]);
     }
 

@@ -409,8 +409,10 @@ mod tests {
     #[test]
     fn freed_cells_are_reused_last_first_and_undo_restores_that_order() {
         let mut heap = Heap::new(8);
-        (0..20).for_each(|i| drop(put(&mut heap, i)));
-        [3, 9, 5].map(|i| heap.release(RowId(i)));
+        for i in 0..20 {
+            put(&mut heap, i);
+        }
+        [3, 9, 5].into_iter().for_each(|i| heap.release(RowId(i)));
         let before = heap.reuse_order();
         assert_eq!(before, [5, 9, 3, 20]);
         let added: Vec<NewCell> = (0..5).map(|_| heap.allocate().unwrap()).collect();

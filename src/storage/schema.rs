@@ -187,7 +187,7 @@ impl Store {
                 }
             };
             while let Some(freed) = undo.pop_freed() {
-                view.free_string(freed.cell, freed.len);
+                view.free_string(freed);
             }
             next = base.next_row(row_id);
         }

@@ -272,7 +272,7 @@ impl Store {
     fn free_strings_now(&mut self) {
         while let Some(freed) = self.undo.pop_freed() {
             let table = self.tables[freed.table.0 as usize].as_deref_mut().expect(GONE);
-            table.free_string(freed.cell, freed.len);
+            table.free_string(freed);
         }
     }
 

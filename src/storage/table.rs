@@ -20,6 +20,8 @@ pub struct Contents {
     pub(super) heap: Heap,
     pub(super) strings: StringPool,
     pub(super) indexes: Vec<TableIndex>,
+    /// Grows with each TRUNCATE: a string that an earlier generation gave up is gone with it.
+    generation: u32,
 }
 
 pub struct Table {
@@ -56,6 +58,7 @@ impl Contents {
             heap: Heap::new(layout.stride()),
             strings: StringPool::default(),
             indexes: def.indexes.iter().map(|index| TableIndex::new(index, def, layout)).collect(),
+            generation: 0,
         }
     }
 }
@@ -129,7 +132,7 @@ impl Table {
         if key.iter().any(|d| d.null) {
             return None;
         }
-        index.find(|i| key[i], arena, self.rows())
+        index.find(&|i| key[i], arena, self.rows())
     }
 
     /// Brings the cache line where `find` will look first. No other effect.
@@ -141,7 +144,7 @@ impl Table {
     /// Calls `f` for each row of the key, until it says false. A NULL in the key finds nothing.
     pub fn for_each_equal(&self, index: usize, key: &[Datum], arena: &Arena, f: &mut dyn FnMut(RowId) -> bool) {
         if !key.iter().any(|d| d.null) {
-            self.contents.indexes[index].for_each_equal(|i| key[i], arena, self.rows(), f);
+            self.contents.indexes[index].for_each_equal(&|i| key[i], arena, self.rows(), f);
         }
     }
 
@@ -389,7 +392,7 @@ impl Table {
         }
         for (old, new) in work.old_row.iter().zip(&work.stored) {
             if old.is_long() && old != new {
-                undo.push_freed(freed(self.def.id, *old));
+                undo.push_freed(self.freed(*old));
             }
         }
         self.remove_entries(row_id, &work.old_entries, Some(&work.entries));
@@ -428,7 +431,7 @@ impl Table {
     pub(super) fn delete(&mut self, row_id: RowId, work: &Work, undo: &mut UndoLog) {
         self.remove_entries(row_id, &work.old_entries, None);
         for datum in work.old_row.iter().filter(|d| d.is_long()) {
-            undo.push_freed(freed(self.def.id, *datum));
+            undo.push_freed(self.freed(*datum));
         }
         // SAFETY: the cell is this row's.
         unsafe {
@@ -440,7 +443,7 @@ impl Table {
 
     /// The group of a key in a view with groups.
     #[inline(always)]
-    pub(super) fn probe_group(&self, key: impl Fn(usize) -> Datum, long: &impl LongStrings) -> Probe {
+    pub(super) fn probe_group(&self, key: &impl Fn(usize) -> Datum, long: &impl LongStrings) -> Probe {
         let (tag, row) = self.contents.indexes[0].probe(key, long, self.rows());
         Probe { tag, row }
     }
@@ -480,7 +483,7 @@ impl Table {
         // SAFETY: the cell is a live row of this layout.
         unsafe {
             for (_, datum) in self.layout.long_strings(cell) {
-                undo.push_freed(freed(self.def.id, datum));
+                undo.push_freed(self.freed(datum));
             }
             undo.push_image(Change::Delete { table: self.def.id, row: row.0 }, cell, self.layout.stride());
         }
@@ -503,13 +506,21 @@ impl Table {
         }
     }
 
-    pub(super) fn free_string(&mut self, cell: CellId, len: u32) {
-        self.contents.strings.free(cell, len as usize);
+    fn freed(&self, datum: Datum) -> FreedString {
+        let (cell, len) = datum.long_parts();
+        FreedString { table: self.def.id, cell: cell as CellId, len, generation: self.contents.generation }
+    }
+
+    pub(super) fn free_string(&mut self, freed: FreedString) {
+        if freed.generation == self.contents.generation {
+            self.contents.strings.free(freed.cell, freed.len as usize);
+        }
     }
 
     /// Empties the table.
     pub(super) fn truncate(&mut self, undo: &mut UndoLog) {
-        let fresh = Box::new(Contents::new(&self.def, &self.layout));
+        let mut fresh = Box::new(Contents::new(&self.def, &self.layout));
+        fresh.generation = self.contents.generation + 1;
         undo.push_contents(self.def.id, std::mem::replace(&mut self.contents, fresh));
     }
 
@@ -661,9 +672,4 @@ pub(super) struct FormerDefinition {
     order: Vec<Arc<catalog::Index>>,
     dropped: Vec<TableIndex>,
     checks: Box<[RowExpr]>,
-}
-
-fn freed(table: catalog::TableId, datum: Datum) -> FreedString {
-    let (cell, len) = datum.long_parts();
-    FreedString { table, cell: cell as CellId, len }
 }

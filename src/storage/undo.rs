@@ -55,6 +55,8 @@ pub struct FreedString {
     pub table: TableId,
     pub cell: CellId,
     pub len: u32,
+    /// `Contents::generation` of the pool that has it.
+    pub generation: u32,
 }
 
 #[derive(Default)]

@@ -82,7 +82,7 @@ impl CountingView {
         if self.groups.is_empty() {
             return Ok(Probe { tag: 0, row: Some(RowId(0)) });
         }
-        let probe = view.probe_group(|i| row[self.groups[i]], long);
+        let probe = view.probe_group(&|i| row[self.groups[i]], long);
         if probe.row.is_none() {
             view.reserve_group(probe.tag)?;
         }
@@ -275,7 +275,7 @@ impl GeneralView {
     ) -> Result<(), StorageError> {
         let found = match self.groups {
             0 => Some(RowId(0)),
-            _ => view.probe_group(|i| input.values[i], &input.arena).row,
+            _ => view.probe_group(&|i| input.values[i], &input.arena).row,
         };
         let mut row = std::mem::take(&mut work.group_row);
         let mut arena = std::mem::take(&mut work.group_arena);

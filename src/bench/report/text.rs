@@ -152,3 +152,69 @@ impl<W: Write> Observer for Progress<W> {
         Flow::Continue
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::run::Warning;
+    use crate::bench::run::tests::outcome;
+    use crate::bench::sampler::Standing;
+
+    fn report(checked: Result<(), Vec<String>>) -> Report {
+        let mut outcome = outcome();
+        outcome.standing = vec![
+            Standing { number: 1, name: "Edwina Burnam".to_owned(), votes: 60_000, states_led: 40 },
+            Standing { number: 2, name: "Tabatha Gehling".to_owned(), votes: 38_000, states_led: 11 },
+        ];
+        let options = VoterOptions { partitions: 2, ..VoterOptions::default() };
+        let mut report = Report::new(&options, &outcome, checked);
+        // Whether this is a debug build depends on how the tests are built.
+        report.warnings.clear();
+        report
+    }
+
+    #[test]
+    fn the_summary_says_what_ran_how_fast_and_whether_it_was_right() {
+        let expected = "\x20voter · async · 2 partitions · 1 client · 2.0 s measured after 5 s warm-up · memory only
+
+   throughput   50,000 votes/s   (per second: median 60.0 k, lowest 40.0 k)
+   latency µs   mean 12   p50 12   p95 12   p99 12   p99.9 48   p99.99 48   max 48
+   votes        100 k calls: 98.0 k accepted, 1.99 k unknown contestant, 10 over the limit
+   verified     rows = views = accepted; no phone above 2; no call lost or counted twice
+
+   winner       Edwina Burnam with 60,000 votes (61.2 %)
+";
+        assert_eq!(summary(&report(Ok(())), true), expected);
+    }
+
+    #[test]
+    fn broken_promises_and_warnings_stand_out_in_the_summary() {
+        let mut report = report(Err(vec!["one row is missing".to_owned(), "a call was lost".to_owned()]));
+        report.warnings.push(Warning::FewCalls { calls: 7 });
+        let text = summary(&report, false);
+        assert!(text.contains("   NOT VERIFIED one row is missing\n   NOT VERIFIED a call was lost\n"), "{text}");
+        assert!(text.contains("   warning      7 calls are too few"), "{text}");
+        assert!(!text.contains("verified  ") && !text.contains('\x1b'), "{text}");
+        assert!(summary(&report, true).contains("\x1b[31mone row is missing\x1b[39m"));
+    }
+
+    #[test]
+    fn progress_is_a_line_a_second() {
+        let mut out = Vec::new();
+        let mut progress = Progress::new(&VoterOptions::default(), &mut out);
+        let mut sample = Sample::new(1);
+        for step in 1..=10 {
+            (sample.at_ns, sample.interval_ns) = (step * 200_000_000, 200_000_000);
+            sample.phase = if step <= 5 { Phase::WarmUp } else { Phase::Measure };
+            sample.latency.reset();
+            sample.latency.record_n(12_000, 100_000);
+            sample.votes.accepted += 100_000;
+            progress.sample(&sample);
+        }
+        let expected = "\
+00:01 / 01:05    500 k votes/s  p50  12 µs  p99  12 µs  max  12 µs  accepted   500 k  rejected       0  failed 0  warm-up
+00:02 / 01:05    500 k votes/s  p50  12 µs  p99  12 µs  max  12 µs  accepted  1.00 M  rejected       0  failed 0
+";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}

@@ -117,7 +117,7 @@ pub fn area(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, span_ns
             }
         }
     }
-    time_axis(&mut canvas.part(0, rows, LABELS_WIDTH + width, 1), &columns, warmup_ns);
+    time_axis(&mut canvas.part(0, rows, LABELS_WIDTH + width, 1), "0", &columns, warmup_ns);
 }
 
 /// The decades of a logarithmic axis around some latencies, as powers of ten of nanoseconds.
@@ -139,15 +139,18 @@ pub fn band(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, span_ns
     for row in 0..rows {
         canvas.put_right(LABELS_WIDTH, row, "│", theme.dim());
     }
+    let decade_label = |decade: u32| units::duration(10u64.pow(decade)).replace(".0", "");
+    let mut foot = String::new();
     if let Some((low, high)) = decades(&columns) {
+        foot = decade_label(low);
         let levels = rows * 4;
         let level = |ns: u64| {
             let share = ((ns.max(1) as f64).log10() - low as f64) / (high - low) as f64;
             ((share * levels as f64) as usize).min(levels - 1)
         };
-        for decade in low..high {
-            let label = units::duration(10u64.pow(decade)).replace(".0", "");
-            canvas.put_right(LABELS_WIDTH, rows - 1 - level(10u64.pow(decade)) / 4, &format!("{label} ┤"), theme.dim());
+        for decade in low + 1..high {
+            let row = rows - 1 - level(10u64.pow(decade)) / 4;
+            canvas.put_right(LABELS_WIDTH, row, &format!("{} ┤", decade_label(decade)), theme.dim());
         }
         for (x, pair) in columns.cells.chunks(2).enumerate() {
             let reach =
@@ -163,7 +166,7 @@ pub fn band(canvas: &mut Canvas<'_>, history: &Ring<Point>, now_ns: u64, span_ns
             }
         }
     }
-    time_axis(&mut canvas.part(0, rows, LABELS_WIDTH + width, 1), &columns, warmup_ns);
+    time_axis(&mut canvas.part(0, rows, LABELS_WIDTH + width, 1), &foot, &columns, warmup_ns);
 }
 
 /// The part of a reach of levels (inclusive) that lies in the cell whose lowest level is `below`, counted from it.
@@ -180,9 +183,10 @@ fn braille([left, right]: [Range<usize>; 2]) -> Option<char> {
     if dots == 0 { None } else { char::from_u32(0x2800 + dots) }
 }
 
-fn time_axis(canvas: &mut Canvas<'_>, columns: &Columns, warmup_ns: u64) {
+/// The axis below a chart, in one row: `label` at its foot, times of the run along it, the end of the warm-up.
+fn time_axis(canvas: &mut Canvas<'_>, label: &str, columns: &Columns, warmup_ns: u64) {
     let (theme, width) = (canvas.theme, canvas.width() - LABELS_WIDTH);
-    canvas.put_right(LABELS_WIDTH, 0, "0 ┼", theme.dim());
+    canvas.put_right(LABELS_WIDTH, 0, &format!("{label} ┼"), theme.dim());
     canvas.put(LABELS_WIDTH, 0, &"─".repeat(width), theme.dim());
     let cell_ns = columns.column_ns * 2;
     let cell_at = |ns| columns.column_at(ns).map(|column| column / 2);

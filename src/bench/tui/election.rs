@@ -54,7 +54,8 @@ pub fn standing(canvas: &mut Canvas<'_>, contestants: &[Standing]) {
         canvas.put_right(6 + name_width + 16, y, &percent(contestant.votes as f64 / total), style);
         let bar_style = if leads { theme.accent() } else { theme.dim() };
         canvas.put(bar_at, y, &bar(contestant.votes as f64 / most, bar_width), bar_style);
-        let states = format!("leads in {:>2} states", contestant.states_led);
+        let plural = if contestant.states_led == 1 { "" } else { "s" };
+        let states = format!("leads in {:>2} state{plural}", contestant.states_led);
         if bar_at + states_width <= edge {
             canvas.put(bar_at + bar_width + 2, y, &states, theme.dim());
         }

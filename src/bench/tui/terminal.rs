@@ -1,6 +1,6 @@
 //! Terminal: raw mode and the alternate screen, keys, signals. Restored however the program leaves.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -81,6 +81,9 @@ impl Dashboard {
     /// Takes the terminal. `color`: whether colours may be used. Fails when standard output is no terminal, or when
     /// another dashboard has it.
     pub fn open(options: &VoterOptions, color: bool) -> io::Result<Dashboard> {
+        if !io::stdout().is_terminal() {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "standard output is no terminal"));
+        }
         if TAKEN.swap(true, Ordering::SeqCst) {
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another dashboard has the terminal"));
         }
@@ -116,6 +119,7 @@ impl Dashboard {
             if !TAKEN.load(Ordering::SeqCst) || self.signalled() {
                 return Ok(Flow::Leave);
             }
+            // A flood of keys must not keep samples waiting, nor may samples keep keys from being read.
             let left = until.saturating_duration_since(Instant::now());
             if event::poll(left.min(SIGNAL_INTERVAL))? {
                 self.drawn = false;
@@ -125,7 +129,8 @@ impl Dashboard {
                 {
                     return Ok(Flow::Leave);
                 }
-            } else if left.is_zero() {
+            }
+            if left.is_zero() {
                 return Ok(Flow::Continue);
             }
         }

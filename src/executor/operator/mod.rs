@@ -18,13 +18,13 @@ mod window;
 pub(super) use aggregate::{Aggregate, AggregateCall};
 pub(super) use distinct::Distinct;
 pub(super) use hash_join::HashJoin;
-pub(super) use insert::Insert;
+pub(super) use insert::{Insert, Upsert};
 pub(super) use modify::{Change, Modify, Returning};
 pub(super) use nested_loop_join::NestedLoopJoin;
 pub(super) use recursive::Recursive;
 pub(super) use scan::{Fetch, PointScan, RangeScan, TableScan};
 pub(super) use set_operation::SetOperation;
-pub(super) use sort::{Sort, SortKey, compare_rows};
+pub(super) use sort::{Sort, SortKey};
 pub(super) use window::{Window, WindowCall, WindowKind};
 
 use super::{ExecError, Reader};

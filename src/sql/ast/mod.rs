@@ -27,6 +27,10 @@ pub struct Ident {
 
 /// One statement of a script or of a procedure's body.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one lives at a time, and matching through boxes would cost readers more"
+)]
 pub enum Statement {
     Query(Query),
     Insert(Insert),

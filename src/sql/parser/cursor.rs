@@ -150,11 +150,11 @@ impl<'a> Cursor<'a> {
 
     /// A whole number without a sign.
     pub fn unsigned(&mut self, what: &str) -> Result<u32, SqlError> {
-        if let Token::Number(digits, _) = &self.peek(0).token {
-            if let Ok(number) = digits.parse() {
-                self.advance();
-                return Ok(number);
-            }
+        if let Token::Number(digits, _) = &self.peek(0).token
+            && let Ok(number) = digits.parse()
+        {
+            self.advance();
+            return Ok(number);
         }
         Err(self.expected(what))
     }
@@ -273,7 +273,15 @@ fn from_parser_error(source: &Source<'_>, error: ParserError, start: Span) -> Sq
         None => start,
     };
     match message.strip_prefix("Expected: ").and_then(|rest| rest.rsplit_once(", found: ")) {
+        Some(("identifier", _)) => expected(source, "a name", span),
+        Some((what, _)) if what.ends_with("after IS") => {
+            expected(source, "[NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS", span)
+        }
         Some((what, _)) => expected(source, what, span),
+        None if message.to_lowercase().contains("infix parser") => {
+            let token = source.token_at(span.start).map_or("this", |t| t.text(source.text));
+            SqlError::new(format!("{token} is no operator here"), span)
+        }
         None => SqlError::new(lower_first(message), span),
     }
 }

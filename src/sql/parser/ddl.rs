@@ -1,12 +1,14 @@
 //! Schema changes, but for procedures.
 
 use super::cursor::Cursor;
+use super::dialect::Votedb;
 use super::{procedure, query, types};
 use crate::sql::ast::{
     ColumnDef, ConstraintKind, CreateIndex, CreateTable, Ddl, Expr, Ident, KeyKind, ObjectKind, PartitionClause,
     TableConstraint,
 };
 use crate::sql::{SqlError, nearest};
+use sqlparser::dialect::{Dialect, Precedence};
 use sqlparser::tokenizer::Token;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -175,10 +177,9 @@ fn column(cursor: &mut Cursor<'_>) -> Result<ColumnDef> {
     Ok(column)
 }
 
-/// A literal, with a sign where it has one, a call, or anything in parentheses: what follows is the next option, and
-/// `DEFAULT 1 NOT NULL` must not read NOT as an operator.
+/// An expression of operators that bind more tightly than NOT: in `DEFAULT 1 NOT NULL` that starts the next option.
 fn default(cursor: &mut Cursor<'_>) -> Result<Expr> {
-    let written = cursor.theirs(|parser| parser.parse_prefix())?;
+    let written = cursor.theirs(|parser| parser.parse_subexpr(Votedb.prec_value(Precedence::Between)))?;
     super::expr::Translator::new(cursor.source).expr(written)
 }
 

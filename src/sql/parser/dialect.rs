@@ -131,6 +131,12 @@ impl Dialect for Votedb {
     /// Refuses reserved words as names before sqlparser takes them for columns.
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
         match &parser.peek_token_ref().token {
+            // TIME_WINDOW's last argument.
+            Token::Word(word)
+                if word.keyword == Keyword::END && parser.peek_nth_token_ref(1).token == Token::RParen =>
+            {
+                None
+            }
             Token::Word(word) if word.quote_style.is_none() && is_reserved(&word.value) => {
                 Some(parser.expected_ref("an expression", parser.peek_token_ref()))
             }
@@ -140,6 +146,10 @@ impl Dialect for Votedb {
 
     fn parse_infix(&self, parser: &mut Parser, left: &Expr, _: u8) -> Option<Result<Expr, ParserError>> {
         let negated = starts_with_ahead(parser)?;
+        // Truth values are no text; and a chain of these would be cloned again at each link.
+        if matches!(left, Expr::BinaryOp { op: BinaryOperator::Custom(_), .. } | Expr::UnaryOp { .. }) {
+            return Some(parser.expected_ref("text before STARTS WITH", parser.peek_token_ref()));
+        }
         for _ in 0..2 + usize::from(negated) {
             parser.advance_token();
         }
@@ -201,6 +211,15 @@ impl Dialect for Votedb {
     }
 
     fn supports_filter_during_aggregation(&self) -> bool {
+        true
+    }
+
+    fn allow_extract_custom(&self) -> bool {
+        true
+    }
+
+    /// Read so that it can be refused clearly.
+    fn supports_limit_comma(&self) -> bool {
         true
     }
 

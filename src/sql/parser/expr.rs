@@ -17,21 +17,26 @@ pub const CHAIN_MAX: usize = 400;
 #[derive(Clone, Copy)]
 pub struct Translator<'a> {
     pub source: &'a Source<'a>,
-    /// How deep the node at hand lies.
+    /// How deep the node at hand lies, chains counted in.
     depth: usize,
+    /// How many calls of `expr` are under way.
+    nesting: usize,
 }
 
 type Result<T> = std::result::Result<T, SqlError>;
 
 impl<'a> Translator<'a> {
     pub fn new(source: &'a Source<'a>) -> Translator<'a> {
-        Translator { source, depth: 0 }
+        Translator { source, depth: 0, nesting: 0 }
     }
 
     /// For what lies `levels` deeper; an error past the limit.
     pub fn deeper(self, levels: usize, span: Span) -> Result<Translator<'a>> {
-        let depth = self.depth + levels;
-        if depth > NESTING_MAX + CHAIN_MAX { Err(too_deep(span)) } else { Ok(Translator { depth, ..self }) }
+        let (depth, nesting) = (self.depth + levels, self.nesting + 1);
+        if nesting > NESTING_MAX || depth > NESTING_MAX + CHAIN_MAX {
+            return Err(too_deep(span));
+        }
+        Ok(Translator { depth, nesting, ..self })
     }
 
     pub fn exprs(self, exprs: Vec<theirs::Expr>) -> Result<Vec<Expr>> {
@@ -153,11 +158,11 @@ impl<'a> Translator<'a> {
     }
 
     fn unary(self, op: UnaryOperator, operand: theirs::Expr) -> Result<Expr> {
-        if let (UnaryOperator::Minus, theirs::Expr::Value(value)) = (&op, &operand) {
-            if let theirs::Value::Number(text, _) = &value.value {
-                let span = self.with_operator(source::span(value.span));
-                return Ok(Expr { kind: ExprKind::Literal(literal::number(text, true, span)?), span });
-            }
+        if let (UnaryOperator::Minus, theirs::Expr::Value(value)) = (&op, &operand)
+            && let theirs::Value::Number(text, _) = &value.value
+        {
+            let span = self.with_operator(source::span(value.span));
+            return Ok(Expr { kind: ExprKind::Literal(literal::number(text, true, span)?), span });
         }
         let mut operand = self.expr(operand)?;
         let span = self.with_operator(operand.span);
@@ -406,6 +411,14 @@ pub fn cover(exprs: &[Expr]) -> Span {
 
 pub fn unsupported(message: impl Into<String>, span: Span) -> SqlError {
     SqlError::new(message, span)
+}
+
+/// The error that `what` isn't supported; a hint may follow after a colon.
+pub fn not_supported(what: &str, span: Span) -> SqlError {
+    match what.split_once(": ") {
+        Some((what, hint)) => SqlError::new(format!("{what} is not supported: {hint}"), span),
+        None => SqlError::new(format!("{what} is not supported"), span),
+    }
 }
 
 /// The terms joined by `op` in their order, as a tree of the least depth.

@@ -1,6 +1,6 @@
 //! Calls, and the forms with words between their arguments, which become plain calls.
 
-use super::expr::{Translator, call, unsupported};
+use super::expr::{Translator, call, not_supported, unsupported};
 use super::source;
 use crate::sql::ast::{self, Expr, ExprKind, FrameBound, Window, WindowFrame};
 use crate::sql::{Span, SqlError};
@@ -38,7 +38,7 @@ impl Translator<'_> {
             function;
         let name = self.object_name(name)?;
         let mut span = self.source.call(name.span);
-        let refuse = |what: &str| Err(unsupported(format!("{what} is not supported"), span));
+        let refuse = |what: &str| Err(not_supported(what, span));
         if uses_odbc_syntax || !matches!(parameters, theirs::FunctionArguments::None) {
             return refuse("this form of a call");
         }
@@ -46,7 +46,7 @@ impl Translator<'_> {
             return refuse("WITHIN GROUP");
         }
         if filter.is_some() {
-            return refuse("FILTER (write an aggregate of CASE WHEN .. THEN .. END instead: it)");
+            return refuse("FILTER: aggregate CASE WHEN .. THEN .. END instead");
         }
         if null_treatment.is_some() {
             return refuse("IGNORE NULLS or RESPECT NULLS");
@@ -75,7 +75,7 @@ impl Translator<'_> {
         }
         let over = match over {
             None => None,
-            Some(theirs::WindowType::NamedWindow(_)) => return refuse("a named window (write OVER (..): it)"),
+            Some(theirs::WindowType::NamedWindow(_)) => return refuse("a named window: write OVER (..)"),
             Some(theirs::WindowType::WindowSpec(spec)) => {
                 let end = self.source.through_word(span, &["OVER"]);
                 span = span.to(self.source.call(Span::new(end.end.saturating_sub("OVER".len()), end.end)));

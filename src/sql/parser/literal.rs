@@ -13,10 +13,10 @@ pub fn number(text: &str, negative: bool, span: Span) -> Result<Value, SqlError>
             _ => Err(SqlError::new(format!("{signed} is out of the range of FLOAT"), span)),
         };
     }
-    if !text.contains('.') {
-        if let Ok(v) = signed.parse::<i64>() {
-            return Ok(Value::Int(v));
-        }
+    if !text.contains('.')
+        && let Ok(v) = signed.parse::<i64>()
+    {
+        return Ok(Value::Int(v));
     }
     decimal(text).map(|v| Value::Decimal(Decimal::from_scaled(if negative { -v } else { v }))).ok_or_else(|| {
         SqlError::new(format!("{signed} is out of range: DECIMAL has at most 26 digits before the point"), span)
@@ -42,7 +42,7 @@ fn decimal(text: &str) -> Option<i128> {
 /// The digits of X'..'.
 pub fn bytes(digits: &str, span: Span) -> Result<Value, SqlError> {
     let digit = |b: u8| (b as char).to_digit(16);
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err(SqlError::new("a hex literal needs an even number of digits, two for each byte", span));
     }
     let bytes: Option<Vec<u8>> =

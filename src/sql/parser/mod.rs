@@ -50,13 +50,35 @@ pub fn parse_script(text: &str) -> (Vec<(Statement, Span)>, Vec<SqlError>) {
 /// The one expression that `text` is.
 pub fn parse_expression(text: &str) -> Result<Expr, SqlError> {
     let source = Source::new(text, &source::statement_tokens(text))?;
-    let mut cursor = Cursor::new(&source);
-    let expr = query::parse_expr(&mut cursor)?;
-    if !cursor.at_end() {
-        return Err(cursor.expected("the end of the expression"));
+    with_stack(&source, || {
+        let mut cursor = Cursor::new(&source);
+        let expr = query::parse_expr(&mut cursor)?;
+        if !cursor.at_end() {
+            return Err(cursor.expected("the end of the expression"));
+        }
+        check_intos(&cursor)?;
+        Ok(expr)
+    })
+}
+
+/// Chains up to this long are read on the caller's stack.
+const CHAIN_ON_STACK_MAX: usize = 200;
+/// For the chains that are read on a stack of their own.
+const STACK_BYTES_PER_OPERATOR: usize = 8 << 10;
+
+/// Runs `read` where its recursion has room: sqlparser builds, and on an error drops, chains of operators that are as
+/// deep as they are long.
+fn with_stack<T: Send>(source: &Source<'_>, read: impl FnOnce() -> T + Send) -> T {
+    if source.longest_chain <= CHAIN_ON_STACK_MAX {
+        return read();
     }
-    check_intos(&cursor)?;
-    Ok(expr)
+    let bytes = source::OPERATORS_MAX * STACK_BYTES_PER_OPERATOR;
+    std::thread::scope(|scope| {
+        let reader =
+            std::thread::Builder::new().name("sql-parser".to_owned()).stack_size(bytes).spawn_scoped(scope, read);
+        let reader = reader.expect("the system has room for one more thread");
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 fn first(errors: Vec<SqlError>) -> SqlError {
@@ -66,7 +88,11 @@ fn first(errors: Vec<SqlError>) -> SqlError {
 /// One statement without its `;`, or what is wrong with it: at least one error.
 fn parse_tokens(text: &str, tokens: &[Token]) -> Result<Statement, Vec<SqlError>> {
     let source = Source::new(text, tokens).map_err(|error| vec![error])?;
-    let mut cursor = Cursor::new(&source);
+    with_stack(&source, || parse_source(&source))
+}
+
+fn parse_source(source: &Source<'_>) -> Result<Statement, Vec<SqlError>> {
+    let mut cursor = Cursor::new(source);
     let result = statement(&mut cursor).and_then(|statement| {
         if !cursor.at_end() {
             return Err(cursor.expected("the end of the statement"));

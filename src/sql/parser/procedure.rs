@@ -108,10 +108,11 @@ fn body(cursor: &mut Cursor<'_>) -> Result<Body> {
     if cursor.is("BEGIN") {
         return Ok(Body::Block(psm::block(cursor)?));
     }
+    let start = cursor.span();
     match statement(cursor)? {
         Statement::Ddl(_) | Statement::Exec(_) | Statement::Explain(_) => {
             let message = "a procedure's body is a query, a change of data, or BEGIN .. END";
-            Err(SqlError::new(message, cursor.last_span()))
+            Err(SqlError::new(message, cursor.span_from(start)))
         }
         statement => Ok(Body::Statement(Box::new(statement))),
     }

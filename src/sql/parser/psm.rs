@@ -62,7 +62,9 @@ impl Reader<'_, '_> {
 
     fn ended(&mut self, ends: &[&str]) -> Result<Psm> {
         let statement = self.statement()?;
-        if !self.cursor.take_token(&Token::SemiColon) && !ends.iter().any(|end| self.cursor.is(end)) {
+        // A text that just ends lacks more than a `;`: `statements` says so.
+        let ended = self.cursor.take_token(&Token::SemiColon) || self.cursor.at_end();
+        if !ended && !ends.iter().any(|end| self.cursor.is(end)) {
             return Err(self.cursor.expected("; after the statement"));
         }
         Ok(statement)
@@ -76,6 +78,10 @@ impl Reader<'_, '_> {
             ["SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "DECLARE", "SET", "RETURN", "SIGNAL"];
         if !simple.contains(&first.as_str()) {
             return false;
+        }
+        // The failed attempt may have gone past the `;`.
+        while self.cursor.parser.index() > before {
+            self.cursor.parser.prev_token();
         }
         while !self.cursor.at_end() {
             if self.cursor.take_token(&Token::SemiColon) {
@@ -171,7 +177,7 @@ impl Reader<'_, '_> {
         if self.cursor.take("ELSE") {
             otherwise = self.statements(&["END"])?;
         }
-        self.cursor.expect_all(&["END", "IF"])?;
+        self.end("IF")?;
         Ok(PsmKind::If { branches, otherwise })
     }
 
@@ -188,7 +194,7 @@ impl Reader<'_, '_> {
             branches.push((condition, self.statements(&["WHEN", "ELSE", "END"])?));
         }
         let otherwise = if self.cursor.take("ELSE") { Some(self.statements(&["END"])?) } else { None };
-        self.cursor.expect_all(&["END", "CASE"])?;
+        self.end("CASE")?;
         Ok(PsmKind::Case { operand, branches, otherwise })
     }
 
@@ -215,7 +221,7 @@ impl Reader<'_, '_> {
     /// Statements, END, the word, and the label once more if it is written.
     fn loop_body(&mut self, word: &str, label: &Option<Ident>) -> Result<Vec<Psm>> {
         let body = self.statements(&["END"])?;
-        self.cursor.expect_all(&["END", word])?;
+        self.end(word)?;
         if let Some(end) = self.cursor.peek_ident() {
             match label {
                 Some(label) if label.name == end.name => self.cursor.advance(),
@@ -226,6 +232,12 @@ impl Reader<'_, '_> {
             }
         }
         Ok(body)
+    }
+
+    /// END and the word that says of what.
+    fn end(&mut self, word: &str) -> Result<()> {
+        self.cursor.expect("END")?;
+        if self.cursor.take(word) { Ok(()) } else { Err(self.cursor.expected(&format!("{word} after END"))) }
     }
 
     fn target_label(&mut self) -> Option<Ident> {

@@ -2,7 +2,7 @@
 //! is dropped without a word.
 
 use super::cursor::Cursor;
-use super::expr::{CHAIN_MAX, Translator, unsupported};
+use super::expr::{CHAIN_MAX, Translator, not_supported, unsupported};
 use super::source;
 use crate::sql::ast::{
     CommonTable, Expr, ExprKind, JoinConstraint, JoinKind, OrderBy, Query, QueryBody, Select, SelectItem, SetOp,
@@ -42,7 +42,7 @@ pub fn parse_select_item(cursor: &mut Cursor<'_>) -> Result<SelectItem> {
 }
 
 fn refuse<T>(what: &str, span: Span) -> Result<T> {
-    Err(unsupported(format!("{what} is not supported"), span))
+    Err(not_supported(what, span))
 }
 
 pub fn query(tr: Translator<'_>, written: theirs::Query) -> Result<Query> {
@@ -217,7 +217,7 @@ fn term(tr: Translator<'_>, written: theirs::SetExpr) -> Result<QueryBody> {
         theirs::SetExpr::Values(theirs::Values { explicit_row: false, rows, .. }) => {
             Ok(QueryBody::Values(rows.into_iter().map(|row| tr.exprs(row.content)).collect::<Result<_>>()?))
         }
-        theirs::SetExpr::Table(_) => refuse("TABLE t as a query (write SELECT * FROM t: it)", tr.source.query_from(0)),
+        theirs::SetExpr::Table(_) => refuse("TABLE t as a query: write SELECT * FROM t", tr.source.query_from(0)),
         _ => refuse("this in the place of a query", tr.source.query_from(0)),
     }
 }
@@ -279,9 +279,9 @@ fn check_select(select: &theirs::Select, span: Span) -> Result<()> {
         (into.is_some(), "INTO here"),
         (!lateral_views.is_empty(), "LATERAL VIEW"),
         (prewhere.is_some(), "PREWHERE"),
-        (!connect_by.is_empty(), "CONNECT BY (write WITH RECURSIVE: it)"),
+        (!connect_by.is_empty(), "CONNECT BY: write WITH RECURSIVE"),
         (!cluster_by.is_empty() || !distribute_by.is_empty() || !sort_by.is_empty(), "CLUSTER, DISTRIBUTE or SORT BY"),
-        (!named_window.is_empty(), "WINDOW (write OVER (..): it)"),
+        (!named_window.is_empty(), "WINDOW: write OVER (..)"),
         (qualify.is_some(), "QUALIFY"),
         (value_table_mode.is_some(), "SELECT AS"),
         (*flavor != theirs::SelectFlavor::Standard, "FROM before SELECT"),
@@ -364,7 +364,7 @@ fn join_kind(tr: Translator<'_>, operator: theirs::JoinOperator) -> Result<(Join
         J::Right(c) | J::RightOuter(c) => (JoinKind::Right, c),
         J::FullOuter(c) => (JoinKind::Full, c),
         J::CrossJoin(c) => (JoinKind::Cross, c),
-        _ => return refuse("this kind of join (write INNER, LEFT, RIGHT, FULL or CROSS JOIN: it)", tr.source.end()),
+        _ => return refuse("this kind of join: write INNER, LEFT, RIGHT, FULL or CROSS JOIN", tr.source.end()),
     };
     let constraint = match constraint {
         theirs::JoinConstraint::None => JoinConstraint::None,
@@ -431,7 +431,7 @@ fn table(tr: Translator<'_>, written: theirs::TableFactor) -> Result<TableRef> {
         T::Derived { subquery, .. } => refuse("LATERAL or TABLESAMPLE", query(tr, *subquery)?.span),
         other => {
             let span = source::span(theirs::Spanned::span(&other));
-            refuse("this in FROM (a table, a view or a query in parentheses can stand here): it", span)
+            refuse("this in FROM: a table, a view or a query in parentheses can stand here", span)
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Source<'a> {
     pub tokens: Vec<Token>,
     /// `INTO a, b` of SELECT .. INTO, which sqlparser doesn't know: taken out of what it sees.
     pub intos: Vec<Into>,
+    /// Operators in the longest row of them: no tree gets deeper than this and the nesting.
+    pub longest_chain: usize,
 }
 
 /// `INTO a, b` within a SELECT.
@@ -25,7 +27,7 @@ pub struct Into {
 
 /// Operators in a row, without a comma or parenthesis between them: sqlparser makes a chain of nodes of them, and drops
 /// that chain by recursion.
-const OPERATORS_MAX: usize = 10_000;
+pub const OPERATORS_MAX: usize = 10_000;
 
 impl<'a> Source<'a> {
     /// Checks what the lexer let pass, and that no chain of operators is too long.
@@ -34,13 +36,14 @@ impl<'a> Source<'a> {
         if let Some(open) = tokens.iter().find(|t| t.kind == Kind::Unterminated) {
             return Err(unterminated(text, open));
         }
-        let mut source = Source { text, tokens, intos: Vec::new() };
-        source.check_chains()?;
+        let mut source = Source { text, tokens, intos: Vec::new(), longest_chain: 0 };
+        source.longest_chain = source.check_chains()?;
         source.intos = source.find_intos();
         Ok(source)
     }
 
-    fn check_chains(&self) -> Result<(), SqlError> {
+    fn check_chains(&self) -> Result<usize, SqlError> {
+        let mut longest = 0;
         // Operators so far in each open parenthesis.
         let mut counts = vec![0usize];
         for token in &self.tokens {
@@ -53,6 +56,7 @@ impl<'a> Source<'a> {
                 (Kind::Operator | Kind::Keyword, _) => {
                     let count = counts.last_mut().expect("never empty");
                     *count += 1;
+                    longest = longest.max(*count);
                     if *count > OPERATORS_MAX {
                         let message =
                             format!("the expression is too long: more than {OPERATORS_MAX} operators in a row");
@@ -62,7 +66,7 @@ impl<'a> Source<'a> {
                 _ => {}
             }
         }
-        Ok(())
+        Ok(longest)
     }
 
     /// INTO and its targets, wherever it doesn't follow INSERT or UPSERT.
@@ -111,12 +115,12 @@ impl<'a> Source<'a> {
     }
 
     /// The tokens that sqlparser sees: INTO and its targets are left out, `?` is numbered, `TOP ?` gets the parentheses
-    /// that sqlparser wants around anything but a number.
+    /// that sqlparser wants around anything but a number, `TRIM(LEADING FROM s)` the blank that it means.
     pub fn for_sqlparser(&self) -> Vec<TokenWithSpan> {
         let mut out = Vec::with_capacity(self.tokens.len() + 1);
         let mut placeholders = 0;
         let mut intos = self.intos.iter().peekable();
-        let mut after_top = false;
+        let mut previous = "";
         for token in &self.tokens {
             while intos.peek().is_some_and(|into| into.span.end <= token.span.start) {
                 intos.next();
@@ -125,8 +129,12 @@ impl<'a> Source<'a> {
                 continue;
             }
             let theirs = self.convert(token, &mut placeholders);
-            let wrapped = after_top && token.kind == Kind::Placeholder;
-            after_top = token.is_word(self.text, "TOP");
+            let after = |words: &[&str]| words.iter().any(|word| previous.eq_ignore_ascii_case(word));
+            let wrapped = token.kind == Kind::Placeholder && after(&["TOP"]);
+            if token.is_word(self.text, "FROM") && after(&["LEADING", "TRAILING", "BOTH"]) {
+                out.push(located(theirs::Token::SingleQuotedString(" ".to_owned()), token.span));
+            }
+            previous = token.text(self.text);
             if wrapped {
                 out.push(located(theirs::Token::LParen, token.span));
             }
@@ -252,7 +260,7 @@ impl<'a> Source<'a> {
     pub fn through_cast(&self, span: Span) -> Span {
         let rest = &self.tokens[self.index_from(span.end)..];
         let colons = rest.iter().position(|t| t.is_operator(self.text, "::"));
-        colons.and_then(|i| rest.get(i + 1)).map_or(span, |t| span.to(t.span))
+        colons.and_then(|i| rest.get(i + 1)).map_or(span, |t| span.to(self.call(t.span)))
     }
 
     /// From byte `start` to the last token before the parenthesis around it closes, or to the end of the statement.

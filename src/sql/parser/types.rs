@@ -46,7 +46,7 @@ pub fn parse(cursor: &mut Cursor<'_>) -> Result<DataType, SqlError> {
 pub fn parse_for_sqlparser(parser: &mut Parser) -> Result<theirs::DataType, SqlError> {
     let name = match &parser.peek_token_ref().token {
         Token::Word(word) if word.quote_style.is_none() => word.value.to_ascii_uppercase(),
-        _ => return Err(SqlError::new("expected a type", source::span(parser.peek_token_ref().span))),
+        _ => return Err(unexpected(parser, "a type")),
     };
     let start = parser.peek_token_ref().span;
     parser.advance_token();

@@ -18,7 +18,7 @@ fn fold(a: u64, b: u64) -> u64 {
 #[inline(always)]
 pub fn hash_one(lo: u64) -> u32 {
     let h = fold(lo ^ K1, K2);
-    (h ^ h >> 32) as u32
+    (h.wrapping_mul(K1) >> 32) as u32
 }
 
 /// The hash of any key. Equal keys have equal hashes; NULLs count as values.
@@ -32,7 +32,7 @@ pub fn hash_key(key: impl Iterator<Item = Datum>, long: &impl LongStrings) -> u3
             fold(h ^ datum.lo, K2 ^ datum.hi ^ datum.null as u64)
         };
     }
-    (h ^ h >> 32) as u32
+    (h.wrapping_mul(K1) >> 32) as u32
 }
 
 fn hash_bytes(seed: u64, bytes: &[u8]) -> u64 {

@@ -39,7 +39,7 @@ impl Rows<'_> {
 
     /// True if the key columns of `row` have the values of `key`.
     #[inline(always)]
-    fn has_key(&self, row: RowId, slots: &[Slot], key: impl Fn(usize) -> Datum, long: &impl LongStrings) -> bool {
+    fn has_key(&self, row: RowId, slots: &[Slot], key: &impl Fn(usize) -> Datum, long: &impl LongStrings) -> bool {
         slots.iter().enumerate().all(|(i, &slot)| key::same(self.load(row, slot), self.strings, key(i), long))
     }
 }
@@ -120,7 +120,7 @@ impl TableIndex {
     /// What the index keeps of `row`.
     pub fn entry(&self, row: &[Datum], long: &impl LongStrings, evaluator: &mut Evaluator) -> Result<Entry, EvalError> {
         if let (true, Some(columns)) = (self.is_plain(), &self.columns) {
-            return Ok(self.entry_of_key(|i| row[columns[i]], long));
+            return Ok(self.entry_of_key(&|i| row[columns[i]], long));
         }
         evaluator.load(row, long);
         if let Some(filter) = &self.filter
@@ -129,12 +129,12 @@ impl TableIndex {
             return Ok(Entry::None);
         }
         let key: Vec<Datum> = self.keys.iter().map(|k| evaluator.eval(k)).collect::<Result<_, _>>()?;
-        Ok(self.entry_of_key(|i| key[i], evaluator.arena()))
+        Ok(self.entry_of_key(&|i| key[i], evaluator.arena()))
     }
 
     /// The entry of a key whose values are in range.
     #[inline(always)]
-    fn entry_of_key(&self, key: impl Fn(usize) -> Datum, long: &impl LongStrings) -> Entry {
+    fn entry_of_key(&self, key: &impl Fn(usize) -> Datum, long: &impl LongStrings) -> Entry {
         let parts = self.types.len();
         let has_null = (0..parts).any(|i| key(i).null);
         match &self.data {
@@ -164,7 +164,7 @@ impl TableIndex {
             return None;
         }
         let columns = self.columns.as_deref().unwrap_or_default();
-        let is_it = |r| Some(r) != except && rows.has_key(r, &self.slots, |i| row[columns[i]], long);
+        let is_it = |r| Some(r) != except && rows.has_key(r, &self.slots, &|i| row[columns[i]], long);
         match (&self.data, entry) {
             (Data::One(_, table) | Data::Hash(table), Entry::Hash(tag)) => table.find(*tag, is_it),
             (Data::Ordered(tree), Entry::Ordered { key, has_null }) if !has_null || self.nulls_are_values => {
@@ -218,7 +218,7 @@ impl TableIndex {
 
     /// The first row of a key, one datum per part, NULL equal to NULL only in a view's groups.
     #[inline(always)]
-    pub fn find(&self, key: impl Fn(usize) -> Datum, long: &impl LongStrings, rows: Rows<'_>) -> Option<RowId> {
+    pub fn find(&self, key: &impl Fn(usize) -> Datum, long: &impl LongStrings, rows: Rows<'_>) -> Option<RowId> {
         match &self.data {
             Data::One(slot, table) => {
                 let wanted = key(0);
@@ -235,12 +235,12 @@ impl TableIndex {
                 if !self.nulls_are_values && (0..parts).any(|i| key(i).null) {
                     return None;
                 }
-                let tag = key::hash_key((0..parts).map(&key), long);
-                table.find(tag, |r| rows.has_key(r, &self.slots, &key, long))
+                let tag = key::hash_key((0..parts).map(key), long);
+                table.find(tag, |r| rows.has_key(r, &self.slots, key, long))
             }
             _ => {
                 let mut found = None;
-                self.for_each_equal(&key, long, rows, &mut |r| {
+                self.for_each_equal(key, long, rows, &mut |r| {
                     found = Some(r);
                     false
                 });
@@ -251,7 +251,12 @@ impl TableIndex {
 
     /// The place in the hash table of a unique key, and its row if it is there: for whoever inserts if it is not.
     #[inline(always)]
-    pub fn probe(&self, key: impl Fn(usize) -> Datum, long: &impl LongStrings, rows: Rows<'_>) -> (u32, Option<RowId>) {
+    pub fn probe(
+        &self,
+        key: &impl Fn(usize) -> Datum,
+        long: &impl LongStrings,
+        rows: Rows<'_>,
+    ) -> (u32, Option<RowId>) {
         match &self.data {
             Data::One(slot, table) => {
                 let wanted = key(0);
@@ -263,8 +268,8 @@ impl TableIndex {
                 (tag, found)
             }
             Data::Hash(table) => {
-                let tag = key::hash_key((0..self.slots.len()).map(&key), long);
-                (tag, table.find(tag, |r| rows.has_key(r, &self.slots, &key, long)))
+                let tag = key::hash_key((0..self.slots.len()).map(key), long);
+                (tag, table.find(tag, |r| rows.has_key(r, &self.slots, key, long)))
             }
             _ => unreachable!("the index of a view's groups is a unique hash index"),
         }
@@ -273,7 +278,7 @@ impl TableIndex {
     /// The rows of a key until `f` says false.
     pub fn for_each_equal(
         &self,
-        key: impl Fn(usize) -> Datum,
+        key: &impl Fn(usize) -> Datum,
         long: &impl LongStrings,
         rows: Rows<'_>,
         f: &mut dyn FnMut(RowId) -> bool,
@@ -289,8 +294,8 @@ impl TableIndex {
                 }
             }
             Data::Chained(table) => {
-                let tag = key::hash_key((0..parts).map(&key), long);
-                if let Some(head) = table.find(tag, |r| rows.has_key(r, &self.slots, &key, long)) {
+                let tag = key::hash_key((0..parts).map(key), long);
+                if let Some(head) = table.find(tag, |r| rows.has_key(r, &self.slots, key, long)) {
                     table.for_each(head, f);
                 }
             }
@@ -425,5 +430,5 @@ impl TableIndex {
 }
 
 fn shares_key(slots: &[Slot], rows: Rows<'_>, row: RowId, other: RowId) -> bool {
-    rows.has_key(other, slots, |i| rows.load(row, slots[i]), rows.strings)
+    rows.has_key(other, slots, &|i| rows.load(row, slots[i]), rows.strings)
 }

@@ -1,0 +1,325 @@
+//! Trees in short: prefix notation for expressions, clauses in order for the rest.
+
+use crate::sql::ast::*;
+
+fn list<T>(items: &[T], one: impl Fn(&T) -> String) -> String {
+    items.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+fn option<T>(item: &Option<T>, one: impl Fn(&T) -> String) -> String {
+    item.as_ref().map_or(String::new(), one)
+}
+
+pub fn expr(e: &Expr) -> String {
+    let not = |negated: &bool| if *negated { "not-" } else { "" };
+    match &e.kind {
+        ExprKind::Literal(value) => match value {
+            crate::types::Value::Text(text) => format!("'{text}'"),
+            value => value.to_string(),
+        },
+        ExprKind::Placeholder(index) => format!("?{index}"),
+        ExprKind::Variable(name) => format!(":{}", name.name),
+        ExprKind::Column { qualifier, column } => {
+            format!("{}{}", option(qualifier, |q| format!("{}.", q.name)), column.name)
+        }
+        ExprKind::Unary { op, operand } => format!("({op:?} {})", expr(operand)).to_lowercase(),
+        ExprKind::Binary { op, left, right } => format!("({} {} {})", op.symbol(), expr(left), expr(right)),
+        ExprKind::IsNull { operand, negated } => format!("({}null {})", not(negated), expr(operand)),
+        ExprKind::IsTruth { operand, truth, negated } => format!("({}is {truth:?} {})", not(negated), expr(operand)),
+        ExprKind::Between { operand, low, high, negated } => {
+            format!("({}between {} {} {})", not(negated), expr(operand), expr(low), expr(high))
+        }
+        ExprKind::InList { operand, list: l, negated } => {
+            format!("({}in {} {})", not(negated), expr(operand), list(l, expr))
+        }
+        ExprKind::InSubquery { operand, query: q, negated } => {
+            format!("({}in {} {})", not(negated), expr(operand), query(q))
+        }
+        ExprKind::Like { operand, pattern, escape, negated, case_insensitive } => format!(
+            "({}{} {} {}{})",
+            not(negated),
+            if *case_insensitive { "ilike" } else { "like" },
+            expr(operand),
+            expr(pattern),
+            option(escape, |e| format!(" escape {}", expr(e)))
+        ),
+        ExprKind::StartsWith { operand, prefix, negated } => {
+            format!("({}starts {} {})", not(negated), expr(operand), expr(prefix))
+        }
+        ExprKind::Case { operand, branches, otherwise } => format!(
+            "(case{} {}{})",
+            option(operand, |o| format!(" {}", expr(o))),
+            list(branches, |(when, then)| format!("[{} {}]", expr(when), expr(then))),
+            option(otherwise, |o| format!(" {}", expr(o)))
+        ),
+        ExprKind::Cast { operand, data_type } => format!("(cast {} {data_type})", expr(operand)),
+        ExprKind::Function(f) => format!(
+            "{}({}{}{}){}",
+            f.name.name,
+            if f.star { "*" } else { "" },
+            if f.distinct { "distinct " } else { "" },
+            list(&f.arguments, expr),
+            option(&f.over, |w| format!(
+                " over [{}|{}|{}]",
+                list(&w.partition_by, expr),
+                list(&w.order_by, order),
+                option(&w.frame, |f| format!(
+                    "{} {} {}",
+                    if f.rows { "rows" } else { "range" },
+                    bound(&f.start),
+                    bound(&f.end)
+                ))
+            ))
+        ),
+        ExprKind::Exists { query: q, negated } => format!("({}exists {})", not(negated), query(q)),
+        ExprKind::Scalar(q) => query(q),
+        ExprKind::Quantified { left, op, all, query: q } => {
+            format!("({}-{} {} {})", op.symbol(), if *all { "all" } else { "any" }, expr(left), query(q))
+        }
+        ExprKind::Row(members) => format!("(row {})", list(members, expr)),
+    }
+}
+
+fn bound(bound: &FrameBound) -> String {
+    match bound {
+        FrameBound::Preceding(e) => format!("-{}", expr(e)),
+        FrameBound::Following(e) => format!("+{}", expr(e)),
+        FrameBound::UnboundedPreceding => "-*".to_owned(),
+        FrameBound::UnboundedFollowing => "+*".to_owned(),
+        FrameBound::CurrentRow => "0".to_owned(),
+    }
+}
+
+fn order(o: &OrderBy) -> String {
+    let nulls = match o.nulls_first {
+        None => "",
+        Some(true) => " nulls-first",
+        Some(false) => " nulls-last",
+    };
+    format!("{}{}{nulls}", expr(&o.expr), if o.descending { " desc" } else { "" })
+}
+
+fn item(item: &SelectItem) -> String {
+    match item {
+        SelectItem::Wildcard(_) => "*".to_owned(),
+        SelectItem::QualifiedWildcard(t) => format!("{}.*", t.name),
+        SelectItem::Expr { expr: e, alias } => format!("{}{}", expr(e), option(alias, |a| format!(":{}", a.name))),
+    }
+}
+
+fn names(idents: &[Ident]) -> String {
+    list(idents, |i| i.name.to_string())
+}
+
+fn table(t: &TableRef) -> String {
+    match t {
+        TableRef::Table { name, alias } => format!("{}{}", name.name, option(alias, |a| format!(":{}", a.name))),
+        TableRef::Subquery { query: q, alias, columns, .. } => {
+            format!("{}{}({})", query(q), option(alias, |a| format!(":{}", a.name)), names(columns))
+        }
+        TableRef::Join { left, right, kind, constraint } => {
+            let constraint = match constraint {
+                JoinConstraint::None => String::new(),
+                JoinConstraint::On(e) => format!(" on {}", expr(e)),
+                JoinConstraint::Using(columns) => format!(" using {}", names(columns)),
+                JoinConstraint::Natural => " natural".to_owned(),
+            };
+            format!("<{} {kind:?} {}{constraint}>", table(left), table(right))
+        }
+    }
+}
+
+pub fn query(q: &Query) -> String {
+    let mut out = String::from("{");
+    for t in &q.with {
+        out += &format!(
+            "with{} {}({}) {} ",
+            if q.recursive { "-recursive" } else { "" },
+            t.name.name,
+            names(&t.columns),
+            query(&t.query)
+        );
+    }
+    out += &body(&q.body);
+    if !q.order_by.is_empty() {
+        out += &format!(" order {}", list(&q.order_by, order));
+    }
+    out += &option(&q.limit, |e| format!(" limit {}", expr(e)));
+    out += &option(&q.offset, |e| format!(" offset {}", expr(e)));
+    out + "}"
+}
+
+fn body(b: &QueryBody) -> String {
+    match b {
+        QueryBody::Values(rows) => list(rows, |row| format!("[{}]", list(row, expr))),
+        QueryBody::SetOperation { op, all, left, right } => {
+            format!("({op:?}{} {} {})", if *all { "-all" } else { "" }, body(left), body(right)).to_lowercase()
+        }
+        QueryBody::Nested(q) => query(q),
+        QueryBody::Select(s) => {
+            let mut out = format!("select{} {}", if s.distinct { "-distinct" } else { "" }, list(&s.items, item));
+            if !s.from.is_empty() {
+                out += &format!(" from {}", list(&s.from, table));
+            }
+            out += &option(&s.filter, |e| format!(" where {}", expr(e)));
+            if !s.group_by.is_empty() {
+                out += &format!(" group {}", list(&s.group_by, expr));
+            }
+            out + &option(&s.having, |e| format!(" having {}", expr(e)))
+        }
+    }
+}
+
+fn returning(items: &[SelectItem]) -> String {
+    if items.is_empty() { String::new() } else { format!(" returning {}", list(items, item)) }
+}
+
+pub fn show(s: &Statement) -> String {
+    match s {
+        Statement::Query(q) => query(q),
+        Statement::Insert(i) => {
+            let source = match &i.source {
+                InsertSource::Values(rows) => list(rows, |row| format!("[{}]", list(row, expr))),
+                InsertSource::Query(q) => query(q),
+                InsertSource::Defaults => "defaults".to_owned(),
+            };
+            let verb = if i.upsert { "upsert" } else { "insert" };
+            format!("{verb} {}({}) {source}{}", i.table.name, names(&i.columns), returning(&i.returning))
+        }
+        Statement::Update(u) => format!(
+            "update {}{} {}{}{}",
+            u.table.name,
+            option(&u.alias, |a| format!(":{}", a.name)),
+            list(&u.assignments, |(c, e)| format!("{}={}", c.name, expr(e))),
+            option(&u.filter, |e| format!(" where {}", expr(e))),
+            returning(&u.returning)
+        ),
+        Statement::Delete(d) => format!(
+            "delete {}{}{}{}{}{}{}",
+            d.table.name,
+            option(&d.alias, |a| format!(":{}", a.name)),
+            option(&d.filter, |e| format!(" where {}", expr(e))),
+            if d.order_by.is_empty() { String::new() } else { format!(" order {}", list(&d.order_by, order)) },
+            option(&d.limit, |e| format!(" limit {}", expr(e))),
+            option(&d.offset, |e| format!(" offset {}", expr(e))),
+            returning(&d.returning)
+        ),
+        Statement::Truncate { table } => format!("truncate {}", table.name),
+        Statement::Exec(e) => format!("exec {}({})", e.procedure.name, list(&e.arguments, expr)),
+        Statement::Explain(s) => format!("explain {}", show(s)),
+        Statement::Ddl(d) => ddl(d),
+    }
+}
+
+fn ddl(d: &Ddl) -> String {
+    match d {
+        Ddl::CreateTable(t) => format!(
+            "table{} {} [{}] [{}]",
+            if t.if_not_exists { "?" } else { "" },
+            t.name.name,
+            list(&t.columns, column),
+            list(&t.constraints, |c| format!(
+                "{}{}",
+                option(&c.name, |n| format!("{}=", n.name)),
+                match &c.kind {
+                    ConstraintKind::Key { kind, columns } => format!("{kind:?}({})", list(columns, expr)),
+                    ConstraintKind::Check(e) => format!("check {}", expr(e)),
+                }
+            ))
+        ),
+        Ddl::PartitionTable { table, column } => format!("partition {} {}", table.name, column.name),
+        Ddl::ReplicateTable { table } => format!("replicate {}", table.name),
+        Ddl::CreateIndex(i) => format!(
+            "index {} {}({}){}{}{}{}",
+            i.name.name,
+            i.table.name,
+            list(&i.columns, expr),
+            if i.unique { " unique" } else { "" },
+            if i.assume_unique { " assumeunique" } else { "" },
+            if i.hash { " hash" } else { "" },
+            option(&i.filter, |e| format!(" where {}", expr(e)))
+        ),
+        Ddl::CreateView { name, columns, query: q } => format!("view {}({}) {}", name.name, names(columns), query(q)),
+        Ddl::CreateProcedure(p) => format!(
+            "procedure{} {}{}{}{} {}",
+            if p.or_replace { "!" } else { "" },
+            p.name.name,
+            option(&p.parameters, |p| format!(
+                "({})",
+                list(p, |p| format!(
+                    "{} {}{}",
+                    p.name.name,
+                    p.data_type,
+                    option(&p.default, |e| format!("={}", expr(e)))
+                ))
+            )),
+            option(&p.partition, partition),
+            option(&p.returns, |t| format!(" returns {t}")),
+            match &p.body {
+                Body::Block(body) => psm(body),
+                Body::Statement(s) => show(s),
+            }
+        ),
+        Ddl::ProcedureFromClass { class, partition: p } => format!("class {}{}", class.name, option(p, partition)),
+        Ddl::PartitionProcedure { name, partition: p } => format!("partition-procedure {}{}", name.name, partition(p)),
+        Ddl::Drop { kind, name, if_exists, cascade } => format!(
+            "drop {kind:?} {}{}{}",
+            name.name,
+            if *if_exists { " if-exists" } else { "" },
+            if *cascade { " cascade" } else { "" }
+        ),
+        Ddl::LoadClasses { text } => format!("classes {text}"),
+    }
+}
+
+fn column(c: &ColumnDef) -> String {
+    format!(
+        "{} {}{}{}{}{};",
+        c.name.name,
+        c.data_type,
+        if c.not_null { " not-null" } else { "" },
+        option(&c.default, |e| format!(" default {}", expr(e))),
+        option(&c.key, |k| format!(" {k:?}")),
+        option(&c.check, |e| format!(" check {}", expr(e)))
+    )
+}
+
+fn partition(p: &PartitionClause) -> String {
+    format!(" on {}.{}{}", p.table.name, p.column.name, option(&p.parameter, |k| format!(" #{k}")))
+}
+
+pub fn psm(body: &[Psm]) -> String {
+    format!("<{}>", body.iter().map(psm_one).collect::<Vec<_>>().join("; "))
+}
+
+fn psm_one(s: &Psm) -> String {
+    let label = |l: &Option<Ident>| option(l, |l| format!("{}:", l.name));
+    let branches = |b: &[(Expr, Vec<Psm>)]| list(b, |(e, body)| format!("{} {}", expr(e), psm(body)));
+    match &s.kind {
+        PsmKind::Declare { names: n, data_type, default } => {
+            format!("declare {} {data_type}{}", names(n), option(default, |e| format!(" {}", expr(e))))
+        }
+        PsmKind::Set { target, value } => format!("set {} {}", target.name, expr(value)),
+        PsmKind::SelectInto { targets, query: q } => format!("into {} {}", names(targets), query(q)),
+        PsmKind::If { branches: b, otherwise } => format!("if {} else {}", branches(b), psm(otherwise)),
+        PsmKind::Case { operand, branches: b, otherwise } => {
+            format!(
+                "case {} {}{}",
+                option(operand, expr),
+                branches(b),
+                option(otherwise, |o| format!(" else {}", psm(o)))
+            )
+        }
+        PsmKind::While { label: l, condition, body } => format!("{}while {} {}", label(l), expr(condition), psm(body)),
+        PsmKind::For { label: l, row, query: q, body } => {
+            format!("{}for {} {} {}", label(l), row.name, query(q), psm(body))
+        }
+        PsmKind::Loop { label: l, body } => format!("{}loop {}", label(l), psm(body)),
+        PsmKind::Leave { label } => format!("leave {}", option(label, |l| l.name.to_string())),
+        PsmKind::Iterate { label } => format!("iterate {}", option(label, |l| l.name.to_string())),
+        PsmKind::Block(body) => psm(body),
+        PsmKind::Return(e) => format!("return {}", option(e, expr)),
+        PsmKind::Signal { sqlstate, message } => format!("signal {sqlstate} {}", option(message, expr)),
+        PsmKind::Sql(s) => show(s),
+    }
+}
