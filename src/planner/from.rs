@@ -7,6 +7,7 @@ use crate::expr::expr::Expr;
 use crate::types::Reg;
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // there are few of them, each lives as long as its statement is planned
 pub(super) enum From {
     /// One row of no columns.
     One,

@@ -195,11 +195,11 @@ impl Binder<'_> {
             let message = format!("cannot compare {} with {}", type_name(left.ty), type_name(right.ty));
             return fail(message, left_span.to(right_span));
         };
-        Ok((self.into_family(left, common, left_span)?, self.into_family(right, common, right_span)?))
+        Ok((self.in_family(left, common, left_span)?, self.in_family(right, common, right_span)?))
     }
 
     /// Casts only if the family differs: INTEGER and BIGINT are computed on alike.
-    pub(in crate::planner) fn into_family(&mut self, expr: Expr, to: DataType, span: Span) -> Result<Expr> {
+    pub(in crate::planner) fn in_family(&mut self, expr: Expr, to: DataType, span: Span) -> Result<Expr> {
         if Family::of(expr.ty) == Family::of(to) { Ok(expr) } else { self.coerce(expr, to, span) }
     }
 
@@ -229,7 +229,7 @@ impl Binder<'_> {
         let mut out = Vec::with_capacity(values.len());
         for (mut value, span) in values {
             self.infer(&mut value, ty);
-            out.push(self.into_family(value, ty, span)?);
+            out.push(self.in_family(value, ty, span)?);
         }
         Ok((out, ty))
     }

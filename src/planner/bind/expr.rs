@@ -335,11 +335,11 @@ impl<'a> Binder<'a> {
         all.push((x.clone(), operand.span));
         let ty = self.meet(&all)?;
         self.infer(&mut x, ty);
-        let x = self.into_family(x, ty, operand.span)?;
+        let x = self.in_family(x, ty, operand.span)?;
         let mut out = Vec::with_capacity(values.len());
         for (mut value, span) in values {
             self.infer(&mut value, ty);
-            out.push(self.into_family(value, ty, span)?);
+            out.push(self.in_family(value, ty, span)?);
         }
         let nullable = x.nullable || out.iter().any(|value| value.nullable);
         let kind = ExprKind::InList { operand: Box::new(x), list: out };

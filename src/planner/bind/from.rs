@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl<'a> Binder<'a> {
-    pub(super) fn from_items(&mut self, items: &'a [TableRef]) -> Result<From> {
+    pub(super) fn bind_from(&mut self, items: &'a [TableRef]) -> Result<From> {
         self.scope().no_aggregates = Some("ON");
         self.scope().no_windows = Some("ON");
         let mut from = From::One;
@@ -53,7 +53,7 @@ impl<'a> Binder<'a> {
             self.scope().visible = true;
             return self.add_rows(rows?, alias);
         }
-        let table = self.from_table(name)?;
+        let table = self.source_table(name)?;
         if table.is_view() && table.spread && table.partition_column.is_none() {
             return self.merged_view(table, alias);
         }

@@ -319,7 +319,7 @@ impl<'a> Binder<'a> {
     }
 
     /// "no table or view x", with the nearest of all names that could stand in FROM.
-    pub(super) fn from_table(&self, name: &Ident) -> Result<std::sync::Arc<crate::catalog::Table>> {
+    pub(super) fn source_table(&self, name: &Ident) -> Result<std::sync::Arc<crate::catalog::Table>> {
         match self.catalog.table(&name.name) {
             Some(table) => Ok(std::sync::Arc::clone(table)),
             None => {

@@ -28,7 +28,7 @@ impl<'a> Binder<'a> {
     }
 
     fn select_in_scope(&mut self, select: &'a ast::Select, tail: Tail<'a>) -> Result<Rows> {
-        let mut from = self.from_items(&select.from)?;
+        let mut from = self.bind_from(&select.from)?;
         if let Some(filter) = &select.filter {
             self.scope().no_aggregates = Some("WHERE");
             self.scope().no_windows = Some("WHERE");
