@@ -40,8 +40,13 @@ fn played_program() {
     let target: Box<dyn VoteTarget> = Box::new(MapTarget::new(votes.clone(), 2, 6, 1_000_000, fault));
     let mut screen = Dashboard::open(&options, true).unwrap();
     assert!(Dashboard::open(&options, true).is_err(), "there is one terminal");
-    let outcome = driver::run(&options, vec![target], Sources::default(), &mut screen);
-    drop(screen);
+    let outcome = if role == "observer panic" {
+        driver::run(&options, vec![target], Sources::default(), &mut Panicking { screen, samples: 0 })
+    } else {
+        let outcome = driver::run(&options, vec![target], Sources::default(), &mut screen);
+        drop(screen);
+        outcome
+    };
     match outcome {
         Ok(outcome) => {
             let checked = verify(&outcome.told(), &stored(&votes), options.max_votes);
@@ -53,6 +58,24 @@ fn played_program() {
 
 fn lines(n: u16) -> NonZeroU16 {
     NonZeroU16::new(n).expect("a screen has lines")
+}
+
+/// A dashboard whose own thread fails.
+struct Panicking {
+    screen: Dashboard,
+    samples: usize,
+}
+
+impl Observer for Panicking {
+    fn sample(&mut self, sample: &Sample) {
+        self.screen.sample(sample);
+        self.samples += 1;
+        assert!(self.samples < 5, "the view is broken");
+    }
+
+    fn wait(&mut self, limit: Duration) -> Flow {
+        self.screen.wait(limit)
+    }
 }
 
 struct Played {
@@ -77,6 +100,7 @@ impl Played {
         command.args(["--exact", "bench::tui::terminal::tests::played_program", "--ignored", "--nocapture"]);
         command.env(ROLE, role);
         command.env("TERM", "xterm-256color");
+        command.env("RUST_BACKTRACE", "0");
         let child = pty.slave.spawn_command(command).unwrap();
         let screen = Arc::new(Mutex::new(vt100::Parser::new(lines(24), lines(80), 200)));
         let mut reader = pty.master.try_clone_reader().unwrap();
@@ -147,7 +171,16 @@ fn signals_restore_the_terminal_and_the_run_is_checked_all_the_same() {
 fn a_panic_of_a_client_restores_the_terminal_and_is_told() {
     let played = Played::start("panic");
     played.wait_for_dashboard();
+    // The message itself must not have gone to the screen that is left.
+    played.wait_for("the message", |s| !s.alternate_screen() && s.contents().contains("thread 'client-0'"));
     played.assert_restored("client 0 panicked: this client is broken");
+}
+
+#[test]
+fn a_panic_of_the_dashboard_itself_restores_the_terminal_and_is_told() {
+    let played = Played::start("observer panic");
+    played.wait_for_dashboard();
+    played.assert_restored("the view is broken");
 }
 
 #[test]
