@@ -252,7 +252,12 @@ impl Walk<'_> {
             return self.found.push((scan.table, usize::MAX, None));
         };
         let reg = scan.columns.iter().find(|(c, _)| *c == column).map(|&(_, reg)| reg);
-        let key = reg.and_then(|reg| self.constant_of(reg, facts));
+        // The column itself may have been pruned from the scan when an index look-up made its comparison superfluous.
+        let own = scan.partition.as_ref().and_then(|value| match value.as_reg() {
+            Some(reg) => self.constant(value).or_else(|| self.constant_of(reg, facts)),
+            None => self.constant(value),
+        });
+        let key = own.or_else(|| reg.and_then(|reg| self.constant_of(reg, facts)));
         self.found.push((scan.table, column, key));
     }
 
