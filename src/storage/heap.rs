@@ -41,6 +41,8 @@ pub struct Heap {
     stride: u32,
     /// Cells in a page: 1 << shift.
     shift: u32,
+    /// Bytes before the first cell of a page: the bitmap, up to a cache line's end.
+    cells_offset: u32,
     /// Cells below this have been used at some time.
     end: u32,
     /// Cells that the pages have room for.
@@ -76,6 +78,7 @@ impl Heap {
             pages: Vec::new(),
             stride: stride as u32,
             shift,
+            cells_offset: (1u32 << shift).div_ceil(8).next_multiple_of(64),
             end: 0,
             capacity: 0,
             free: NONE,
@@ -124,7 +127,9 @@ impl Heap {
     #[inline(always)]
     fn own(&mut self, row: RowId) {
         let page = (row.0 >> self.shift) as usize;
-        if self.pages[page].epoch != self.epoch {
+        debug_assert!(page < self.pages.len());
+        // SAFETY: pages cover all cells of this heap.
+        if unsafe { self.pages.get_unchecked(page).epoch } != self.epoch {
             self.copy_shared(page);
         }
     }
@@ -226,10 +231,9 @@ impl Heap {
         self.reuse().cell
     }
 
-    /// Bytes before the first cell of a page: the bitmap, up to a cache line's end.
     #[inline(always)]
     fn cells_offset(&self) -> usize {
-        ((1usize << self.shift).div_ceil(8)).next_multiple_of(64)
+        self.cells_offset as usize
     }
 
     fn block_bytes(&self, cells: usize) -> usize {

@@ -153,13 +153,23 @@ impl Layout {
     #[inline(always)]
     pub unsafe fn write(&self, cell: *mut u8, row: &[Datum]) {
         debug_assert_eq!(row.len(), self.slots.len());
+        // SAFETY: the caller's promise.
+        unsafe { self.write_each(cell, row.iter().copied()) };
+    }
+
+    /// As [`Layout::write`], from an iterator.
+    ///
+    /// # Safety
+    /// As [`Layout::write`]; `row` gives one datum per column.
+    #[inline(always)]
+    pub unsafe fn write_each(&self, cell: *mut u8, row: impl Iterator<Item = Datum>) {
         // SAFETY: the caller's promise; the null bytes lie in the row.
         unsafe {
             if self.nulls.1 != 0 {
                 cell.add(self.nulls.0).write_bytes(0, self.nulls.1);
             }
             for (slot, datum) in self.slots.iter().zip(row) {
-                slot.store(cell, *datum);
+                slot.store(cell, datum);
             }
         }
     }
@@ -199,11 +209,14 @@ impl Slot {
                     Datum { lo, hi, null: false }
                 }
                 SlotKind::Short => {
-                    let bits = u128::from_le_bytes(at.cast::<[u8; 16]>().read_unaligned());
-                    let width = self.short_max as u32 * 8;
-                    let text = bits & ((1u128 << width) - 1);
-                    let lane = text | (bits >> width & 0xFF) << 120;
-                    Datum { lo: lane as u64, hi: (lane >> 64) as u64, null: false }
+                    let max = self.short_max as usize;
+                    let len = (*at.add(max) as u64) << 56;
+                    let lo = at.cast::<u64>().read_unaligned();
+                    if max < 8 {
+                        return Datum { lo: lo & low_bytes(max), hi: len, null: false };
+                    }
+                    let hi = at.add(8).cast::<u64>().read_unaligned() & low_bytes(max - 8);
+                    Datum { lo, hi: hi | len, null: false }
                 }
             }
         }
@@ -229,35 +242,42 @@ impl Slot {
                 SlotKind::I8 => *at = datum.lo as u8,
                 SlotKind::Wide | SlotKind::Lane => at.cast::<(u64, u64)>().write_unaligned((datum.lo, datum.hi)),
                 SlotKind::Short => {
-                    let width = self.short_max as u32 * 8;
-                    let lane = (datum.hi as u128) << 64 | datum.lo as u128;
-                    debug_assert!(datum.byte_len() <= self.short_max as usize, "the cast checked the length");
-                    let bits = lane & ((1u128 << width) - 1) | ((datum.hi >> 56) as u128) << width;
-                    write_low_bytes(at, bits, self.short_max as usize + 1);
+                    let max = self.short_max as usize;
+                    debug_assert!(datum.byte_len() <= max, "the cast checked the length");
+                    if max >= 8 {
+                        at.cast::<u64>().write_unaligned(datum.lo);
+                        write_low_bytes(at.add(8), datum.hi & low_bytes(7), max - 8);
+                    } else {
+                        write_low_bytes(at, datum.lo, max);
+                    }
+                    *at.add(max) = (datum.hi >> 56) as u8;
                 }
             }
         }
     }
 }
 
-/// Writes the `len` low bytes (1 to 16) of `bits` by two overlapping stores.
+/// A mask of the `count` (0 to 7) low bytes.
+#[inline(always)]
+fn low_bytes(count: usize) -> u64 {
+    (1 << (count * 8)) - 1
+}
+
+/// Writes the `len` low bytes (0 to 7) of `bits`.
 ///
 /// # Safety
 /// `len` bytes at `at` are ours to write.
 #[inline(always)]
-unsafe fn write_low_bytes(at: *mut u8, bits: u128, len: usize) {
-    // SAFETY: both stores lie in the `len` bytes.
+unsafe fn write_low_bytes(at: *mut u8, bits: u64, len: usize) {
+    // SAFETY: two overlapping stores that both lie in the `len` bytes.
     unsafe {
-        if len >= 8 {
-            at.cast::<u64>().write_unaligned(bits as u64);
-            at.add(len - 8).cast::<u64>().write_unaligned((bits >> ((len - 8) * 8)) as u64);
-        } else if len >= 4 {
+        if len >= 4 {
             at.cast::<u32>().write_unaligned(bits as u32);
             at.add(len - 4).cast::<u32>().write_unaligned((bits >> ((len - 4) * 8)) as u32);
         } else if len >= 2 {
             at.cast::<u16>().write_unaligned(bits as u16);
             at.add(len - 2).cast::<u16>().write_unaligned((bits >> ((len - 2) * 8)) as u16);
-        } else {
+        } else if len == 1 {
             *at = bits as u8;
         }
     }

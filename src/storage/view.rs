@@ -108,12 +108,9 @@ impl CountingView {
                 Ok(())
             }
             None => {
-                work.group_row.clear();
-                for &group in &self.groups {
-                    work.group_row.push(row[group]);
-                }
-                work.group_row.resize(self.columns, Datum::int(1));
-                view.insert_group(probe.tag, arena, work, undo)
+                let groups = self.groups.iter().map(|&column| row[column]);
+                let counts = std::iter::repeat_n(Datum::int(1), self.columns - self.groups.len());
+                view.insert_group(probe.tag, groups.chain(counts), arena, work, undo)
             }
         }
     }
