@@ -8,12 +8,13 @@
 use super::strings::{CellId, StringPool};
 use crate::types::{Arena, DataType, Datum, INLINE_MAX};
 
+#[cfg(target_endian = "big")]
+compile_error!("rows are read by words in little-endian order");
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotKind {
-    I64,
-    I32,
-    I16,
-    I8,
+    /// An integer of 8, 4, 2 or 1 bytes, or whatever else has nothing in `Datum::hi`.
+    Int,
     /// DECIMAL: 16 bytes.
     Wide,
     /// A string of at most `Slot::short_max` bytes, then its length.
@@ -29,6 +30,8 @@ pub struct Slot {
     pub kind: SlotKind,
     /// Most bytes of a `Short`.
     short_max: u8,
+    /// For `Int`: the bits that it lacks to 64.
+    missing_bits: u8,
     /// The bit that says NULL; 0 if the column is NOT NULL.
     null_mask: u8,
     null_byte: u32,
@@ -78,10 +81,10 @@ pub fn with_bytes<R>(datum: Datum, long: &impl LongStrings, f: impl FnOnce(&[u8]
 /// Size in the row and alignment.
 fn slot_kind(ty: DataType) -> (SlotKind, usize, usize) {
     match ty {
-        DataType::Null | DataType::Boolean | DataType::TinyInt => (SlotKind::I8, 1, 1),
-        DataType::SmallInt => (SlotKind::I16, 2, 2),
-        DataType::Integer => (SlotKind::I32, 4, 4),
-        DataType::BigInt | DataType::Timestamp | DataType::Float => (SlotKind::I64, 8, 8),
+        DataType::Null | DataType::Boolean | DataType::TinyInt => (SlotKind::Int, 1, 1),
+        DataType::SmallInt => (SlotKind::Int, 2, 2),
+        DataType::Integer => (SlotKind::Int, 4, 4),
+        DataType::BigInt | DataType::Timestamp | DataType::Float => (SlotKind::Int, 8, 8),
         DataType::Decimal => (SlotKind::Wide, 16, 8),
         DataType::Varchar { .. } | DataType::Varbinary { .. } => match ty.bytes_max() {
             Some(max) if max as usize <= INLINE_MAX => (SlotKind::Short, max as usize + 1, 1),
@@ -97,13 +100,14 @@ impl Layout {
         let kinds: Vec<_> = columns.iter().map(|&(ty, _)| slot_kind(ty)).collect();
         let mut order: Vec<usize> = (0..columns.len()).collect();
         order.sort_by_key(|&i| (std::cmp::Reverse(kinds[i].2), i));
-        let none = Slot { offset: 0, kind: SlotKind::I8, short_max: 0, null_mask: 0, null_byte: 0 };
+        let none = Slot { offset: 0, kind: SlotKind::Int, short_max: 0, missing_bits: 0, null_mask: 0, null_byte: 0 };
         let mut slots = vec![none; columns.len()];
         let mut at = 0;
         for &i in &order {
             let (kind, bytes, _) = kinds[i];
             let short_max = if kind == SlotKind::Short { bytes as u8 - 1 } else { 0 };
-            slots[i] = Slot { offset: at as u32, kind, short_max, ..none };
+            let missing_bits = if kind == SlotKind::Int { 64 - bytes as u8 * 8 } else { 0 };
+            slots[i] = Slot { offset: at as u32, kind, short_max, missing_bits, ..none };
             at += bytes;
         }
         let first_null = at;
@@ -189,21 +193,40 @@ impl Layout {
 }
 
 impl Slot {
+    /// The `Datum::lo` of an `Int` column that is not NULL: one read, whatever its width.
+    ///
+    /// # Safety
+    /// As [`Layout::load`].
+    #[inline(always)]
+    pub unsafe fn load_int(self, cell: *const u8) -> i64 {
+        debug_assert_eq!(self.kind, SlotKind::Int);
+        // SAFETY: the caller's promise; what is read past the column is shifted out.
+        let bits = unsafe { cell.add(self.offset as usize).cast::<u64>().read_unaligned() };
+        (bits << self.missing_bits) as i64 >> self.missing_bits
+    }
+
+    /// True if the row at `cell` has NULL here.
+    ///
+    /// # Safety
+    /// As [`Layout::load`].
+    #[inline(always)]
+    pub unsafe fn is_null(self, cell: *const u8) -> bool {
+        // SAFETY: the caller's promise.
+        self.null_mask != 0 && unsafe { *cell.add(self.null_byte as usize) } & self.null_mask != 0
+    }
+
     /// # Safety
     /// As [`Layout::load`].
     #[inline(always)]
     pub unsafe fn load(self, cell: *const u8) -> Datum {
         // SAFETY: the caller's promise; a short string's 16 bytes may end after the row, where it is readable.
         unsafe {
-            if self.null_mask != 0 && *cell.add(self.null_byte as usize) & self.null_mask != 0 {
+            if self.is_null(cell) {
                 return Datum::NULL;
             }
             let at = cell.add(self.offset as usize);
             match self.kind {
-                SlotKind::I64 => Datum::int(at.cast::<i64>().read_unaligned()),
-                SlotKind::I32 => Datum::int(at.cast::<i32>().read_unaligned() as i64),
-                SlotKind::I16 => Datum::int(at.cast::<i16>().read_unaligned() as i64),
-                SlotKind::I8 => Datum::int(at.cast::<i8>().read_unaligned() as i64),
+                SlotKind::Int => Datum::int(self.load_int(cell)),
                 SlotKind::Wide | SlotKind::Lane => {
                     let (lo, hi) = at.cast::<(u64, u64)>().read_unaligned();
                     Datum { lo, hi, null: false }
@@ -236,10 +259,12 @@ impl Slot {
             }
             let at = cell.add(self.offset as usize);
             match self.kind {
-                SlotKind::I64 => at.cast::<u64>().write_unaligned(datum.lo),
-                SlotKind::I32 => at.cast::<u32>().write_unaligned(datum.lo as u32),
-                SlotKind::I16 => at.cast::<u16>().write_unaligned(datum.lo as u16),
-                SlotKind::I8 => *at = datum.lo as u8,
+                SlotKind::Int => match self.missing_bits {
+                    0 => at.cast::<u64>().write_unaligned(datum.lo),
+                    32 => at.cast::<u32>().write_unaligned(datum.lo as u32),
+                    48 => at.cast::<u16>().write_unaligned(datum.lo as u16),
+                    _ => *at = datum.lo as u8,
+                },
                 SlotKind::Wide | SlotKind::Lane => at.cast::<(u64, u64)>().write_unaligned((datum.lo, datum.hi)),
                 SlotKind::Short => {
                     let max = self.short_max as usize;

@@ -32,7 +32,7 @@ pub struct RowExport {
 impl RowExport {
     /// Rows.
     pub fn len(&self) -> usize {
-        if self.columns == 0 { 0 } else { self.datums.len() / self.columns }
+        self.datums.len().checked_div(self.columns).unwrap_or(0)
     }
     pub fn is_empty(&self) -> bool {
         self.len() == 0

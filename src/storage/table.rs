@@ -132,6 +132,9 @@ impl Table {
     #[inline]
     pub fn find(&self, index: usize, key: &[Datum], arena: &Arena) -> Option<RowId> {
         let index = &self.contents.indexes[index];
+        if let Some(found) = index.find_one(key[0], self.rows()) {
+            return found;
+        }
         if key.iter().any(|d| d.null) {
             return None;
         }
@@ -504,15 +507,15 @@ impl Table {
     #[inline(always)]
     pub(super) fn bump(&mut self, row: RowId, column: usize, by: i64, log: bool, undo: &mut UndoLog) {
         let slot = self.layout.slot(column);
-        debug_assert_eq!(slot.kind, SlotKind::I64);
+        debug_assert_eq!(slot.kind, SlotKind::Int);
         let cell = self.contents.heap.cell_mut(row);
         // SAFETY: the cell is a live row of this layout and ours to write; the slot is eight bytes of it.
         unsafe {
             if log {
                 undo.push_image(Change::Update { table: self.id, row: row.0 }, cell, self.layout.stride());
             }
-            let at = cell.add(slot.offset as usize).cast::<i64>();
-            at.write_unaligned(at.read_unaligned() + by);
+            let at = cell.add(slot.offset as usize).cast::<u64>();
+            at.write_unaligned((slot.load_int(cell) + by) as u64);
         }
     }
 
@@ -531,7 +534,7 @@ impl Table {
     pub(super) fn truncate(&mut self, undo: &mut UndoLog) {
         let mut fresh = Contents::new(&self.def, &self.layout);
         fresh.generation = self.contents.generation + 1;
-        undo.push_contents(self.id, Box::new(std::mem::replace(&mut self.contents, fresh)));
+        undo.push_contents(self.id, std::mem::replace(&mut self.contents, fresh));
     }
 
     /// Puts back one change of this table, which is the newest that is not yet undone.
@@ -576,7 +579,7 @@ impl Table {
                     self.contents.strings.free(new.lo as CellId, new.byte_len());
                 }
             }
-            Change::Replace { .. } => self.contents = *log.pop_contents(),
+            Change::Replace { .. } => self.contents = log.pop_contents(),
         }
     }
 

@@ -23,7 +23,7 @@ pub struct ViewUpdater {
 
 pub enum UpdaterKind {
     Counting(CountingView),
-    General(GeneralView),
+    General(Box<GeneralView>),
 }
 
 impl ViewUpdater {
@@ -38,7 +38,7 @@ impl ViewUpdater {
             Some(groups) if counts && bare && view.filter.is_none() => {
                 UpdaterKind::Counting(CountingView { groups: groups.into(), columns: def.columns.len() })
             }
-            _ => UpdaterKind::General(GeneralView::new(def, view, source)),
+            _ => UpdaterKind::General(Box::new(GeneralView::new(def, view, source))),
         };
         ViewUpdater { view: def.id, kind }
     }
