@@ -205,6 +205,23 @@ impl Slot {
         (bits << self.missing_bits) as i64 >> self.missing_bits
     }
 
+    /// True if the row at `cell` has just `datum` here, NULL equal to NULL; None if the bytes of long strings must decide.
+    ///
+    /// # Safety
+    /// As [`Layout::load`].
+    #[inline(always)]
+    pub unsafe fn equals(self, cell: *const u8, datum: Datum) -> Option<bool> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.kind == SlotKind::Int {
+                return Some(self.load_int(cell) == datum.as_i64() && self.is_null(cell) == datum.null);
+            }
+            let stored = self.load(cell);
+            let same = (stored.lo ^ datum.lo) | (stored.hi ^ datum.hi) | (stored.null ^ datum.null) as u64 == 0;
+            if stored.is_long() { None } else { Some(same) }
+        }
+    }
+
     /// True if the row at `cell` has NULL here.
     ///
     /// # Safety

@@ -197,7 +197,15 @@ impl HashTable {
     /// Makes room for one more entry of that hash, so that the next `insert` of it cannot fail.
     #[inline(always)]
     pub fn reserve(&mut self, tag: u32) -> Result<(), TableFull> {
-        if self.segments[self.owner(tag)].len < self.limit { Ok(()) } else { self.make_room(tag) }
+        let entry = self.entry(tag);
+        if self.segment(entry).len < self.limit { Ok(()) } else { self.make_room(tag) }
+    }
+
+    #[inline(always)]
+    fn segment(&mut self, entry: Entry) -> &mut Segment {
+        debug_assert!((entry.segment as usize) < self.segments.len());
+        // SAFETY: entries of the directory name segments that exist.
+        unsafe { self.segments.get_unchecked_mut(entry.segment as usize) }
     }
 
     #[inline(always)]
@@ -209,11 +217,11 @@ impl HashTable {
     #[inline(always)]
     pub fn insert(&mut self, tag: u32, row: RowId) {
         let mut entry = self.entry(tag);
-        if self.segments[entry.segment as usize].len >= self.limit {
+        if self.segment(entry).len >= self.limit {
             self.make_room(tag).expect("room was reserved");
             entry = self.entry(tag);
         }
-        self.segments[entry.segment as usize].len += 1;
+        self.segment(entry).len += 1;
         self.len += 1;
         // SAFETY: the segment has that many buckets, and one that is not full: `limit` is less than all places.
         unsafe { place(entry.buckets, self.bucket_mask, tag, row.0 + 1) };
@@ -265,7 +273,7 @@ impl HashTable {
     fn make_room(&mut self, tag: u32) -> Result<(), TableFull> {
         while self.segments[self.owner(tag)].len >= self.limit {
             if self.buckets_per_segment() < SEGMENT_BUCKETS {
-                self.double();
+                self.enlarge();
             } else {
                 self.split(self.owner(tag), tag)?;
             }
@@ -287,11 +295,11 @@ impl HashTable {
         self.limit = (buckets * SLOTS * 4 / 5) as u32;
     }
 
-    /// Twice as many buckets for the only segment.
-    fn double(&mut self) {
+    /// Four times as many buckets for the only segment, or a full-grown one.
+    fn enlarge(&mut self) {
         let old = self.segments.pop().expect("there is one");
         let old_buckets = self.buckets_per_segment();
-        self.restart(old_buckets * 2);
+        self.restart((old_buckets * 4).min(SEGMENT_BUCKETS));
         self.segments[0].len = old.len;
         for at in 0..old_buckets {
             // SAFETY: `old` has that many buckets and still owns them; the new segment has room for all entries.
@@ -360,11 +368,11 @@ unsafe fn pull_back(buckets: *mut Bucket, mask: u32, mut hole: u32) {
     let mut at = hole;
     loop {
         at = (at + 1) & mask;
-        // SAFETY: `at` and `hole` are masked, and differ: a bucket that is not full comes before a whole round.
-        let (bucket, target) = unsafe { (&mut *buckets.add(at as usize), &mut *buckets.add(hole as usize)) };
         if at == hole {
             return;
         }
+        // SAFETY: `at` and `hole` are masked, and differ.
+        let (bucket, target) = unsafe { (&mut *buckets.add(at as usize), &mut *buckets.add(hole as usize)) };
         let was_full = bucket.is_full();
         let distance = at.wrapping_sub(hole) & mask;
         let passed = (0..bucket.count()).find(|&i| at.wrapping_sub(bucket.tags[i]) & mask >= distance);

@@ -40,7 +40,16 @@ impl Rows<'_> {
     /// True if the key columns of `row` have the values of `key`.
     #[inline(always)]
     fn has_key(&self, row: RowId, slots: &[Slot], key: &impl Fn(usize) -> Datum, long: &impl LongStrings) -> bool {
-        slots.iter().enumerate().all(|(i, &slot)| key::same(self.load(row, slot), self.strings, key(i), long))
+        let cell = self.heap.cell(row);
+        for (i, &slot) in slots.iter().enumerate() {
+            let wanted = key(i);
+            // SAFETY: a live cell of the table whose columns these are.
+            let same = unsafe { slot.equals(cell, wanted) };
+            if !same.unwrap_or_else(|| key::same(self.load(row, slot), self.strings, wanted, long)) {
+                return false;
+            }
+        }
+        true
     }
 }
 
