@@ -1,7 +1,8 @@
 //! Fixed-width cells in copy-on-write pages: the rows of a table, or the strings of one size.
 //!
 //! A cell keeps its number (the row id) until it is freed. A page is a block: a bitmap of live cells, then the cells. A
-//! snapshot shares the pages; the heap copies a page when it first writes to it afterwards, if the snapshot still lives.
+//! snapshot shares the pages; the heap copies a page when it first writes to it afterwards, if the snapshot still
+//! lives.
 //! The write path only compares the page's epoch with the heap's.
 //!
 //! The heap knows nothing of columns, and what is in a freed cell is its own: the number of the next free one.

@@ -1,7 +1,8 @@
 //! Where each column lies in a stored row, and how a datum gets there and back.
 //!
 //! Columns stand by descending alignment, so no space is lost between them. Integers have their column's width. Strings
-//! of at most 15 bytes lie in the row, their length after the longest possible text; others have the 16 bytes of a datum's
+//! of at most 15 bytes lie in the row, their length after the longest possible text; others have the 16 bytes of a
+//! datum's
 //! lane, and if they are long, the lane says which cell of the table's [`StringPool`] has them. A table with nullable
 //! columns has a bit for each of those at the end of the row.
 
@@ -205,7 +206,8 @@ impl Slot {
         (bits << self.missing_bits) as i64 >> self.missing_bits
     }
 
-    /// True if the row at `cell` has just `datum` here, NULL equal to NULL; None if the bytes of long strings must decide.
+    /// True if the row at `cell` has just `datum` here, NULL equal to NULL; None if the bytes of long strings must
+    /// decide.
     ///
     /// # Safety
     /// As [`Layout::load`].

@@ -80,7 +80,8 @@ impl Store {
         Ok(())
     }
 
-    /// Brings the store to `next`, which `changes` lead to, outside of a transaction. A repartitioned table, and the views
+    /// Brings the store to `next`, which `changes` lead to, outside of a transaction. A repartitioned table, and the
+    /// views
     /// over it, come out empty: the caller exports the rows of all partitions before, and imports them after.
     ///
     /// On error this store is as before. On success it can still go back by [`Store::undo_apply`], until

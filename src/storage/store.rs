@@ -12,7 +12,8 @@ use crate::types::{Arena, Datum};
 
 /// See the module `storage`. All `now` are the transaction's time in microseconds since 1970.
 ///
-/// A failed `insert`, `update` or `delete` leaves the store as it was if the table has no views, or only such that count
+/// A failed `insert`, `update` or `delete` leaves the store as it was if the table has no views, or only such that
+/// count
 /// by plain columns; else the caller rolls back to a savepoint.
 pub struct Store {
     partition: PartitionId,

@@ -154,7 +154,8 @@ impl Table {
         }
     }
 
-    /// Calls `f`, until it says false, for the rows of an ordered index whose first parts equal `equal` and whose next one
+    /// Calls `f`, until it says false, for the rows of an ordered index whose first parts equal `equal` and whose next
+    /// one
     /// lies between `low` and `high` (the bool: inclusive), in the order of the index or in reverse. NULL in the next
     /// part counts only if there is no bound; it sorts first. Panics if the index is a hash index.
     #[allow(clippy::too_many_arguments)]
@@ -503,7 +504,8 @@ impl Table {
         self.contents.heap.release(row);
     }
 
-    /// Adds `by` to a BIGINT column that is in no index. The row's image is logged where `log` says so: once per change.
+    /// Adds `by` to a BIGINT column that is in no index. The row's image is logged where `log` says so: once per
+    /// change.
     #[inline(always)]
     pub(super) fn bump(&mut self, row: RowId, column: usize, by: i64, log: bool, undo: &mut UndoLog) {
         let slot = self.layout.slot(column);
@@ -589,7 +591,8 @@ impl Table {
         unsafe { cell.copy_from_nonoverlapping(work.image.as_ptr(), self.layout.stride()) };
     }
 
-    /// Takes a new definition with the same columns, and brings the indexes in line with it: those whose definition is the
+    /// Takes a new definition with the same columns, and brings the indexes in line with it: those whose definition is
+    /// the
     /// same object stay, others are filled from the rows. Returns what was there before. On error nothing has changed.
     pub(super) fn redefine(
         &mut self,

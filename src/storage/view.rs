@@ -1,6 +1,7 @@
 //! Materialized views: from a change of a row to the change of its group.
 //!
-//! [`ViewUpdater`] is a view's definition in compiled form. What can fail on the row alone (filter, groups, arguments) is
+//! [`ViewUpdater`] is a view's definition in compiled form. What can fail on the row alone (filter, groups, arguments)
+//! is
 //! computed before the base table changes. A view of plain columns that only counts takes a short way: one probe of the
 //! index on its groups, which the insert that may follow uses again.
 

@@ -1,11 +1,15 @@
 //! A hash table from 32-bit hashes to rows, made for one cache miss per look-up and for growth without stalls.
 //!
-//! A bucket is a cache line: the hashes of eight entries, then their rows. A full bucket overflows into the next. Buckets
-//! lie in segments; the top bits of a hash choose the segment through a directory, the low bits its home bucket there. A
-//! segment that is full splits in two by its own hashes, without a look at the rows, so that no insert waits for more than
+//! A bucket is a cache line: the hashes of eight entries, then their rows. A full bucket overflows into the next.
+//! Buckets
+//! lie in segments; the top bits of a hash choose the segment through a directory, the low bits its home bucket there.
+//! A
+//! segment that is full splits in two by its own hashes, without a look at the rows, so that no insert waits for more
+//! than
 //! one segment's work, however large the table is.
 //!
-//! What holds: an entry lies in its home bucket, or all buckets from there to the one before its own are full; the entries
+//! What holds: an entry lies in its home bucket, or all buckets from there to the one before its own are full; the
+//! entries
 //! of a bucket come first, then free places. Keys are the caller's: it gives the hash, and compares rows.
 
 use crate::storage::block::{Block, BlockPool};
@@ -213,7 +217,8 @@ impl HashTable {
         self.entry(tag).segment as usize
     }
 
-    /// Adds an entry. There is room: `reserve` was called for this hash, or the entry was there before (undo), asserted.
+    /// Adds an entry. There is room: `reserve` was called for this hash, or the entry was there before (undo),
+    /// asserted.
     #[inline(always)]
     pub fn insert(&mut self, tag: u32, row: RowId) {
         let mut entry = self.entry(tag);

@@ -1,8 +1,10 @@
 //! Indexes: from a key to its rows.
 //!
-//! [`TableIndex`] knows which columns or expressions make the key of a row; its data is one of four structures, that know
+//! [`TableIndex`] knows which columns or expressions make the key of a row; its data is one of four structures, that
+//! know
 //! only hashes or bytes. NULL: a hash index leaves rows out that have one in their key, since no look-up can want them;
-//! an ordered index keeps them, first, for scans of the whole order. The index of a view's groups is the exception: there
+//! an ordered index keeps them, first, for scans of the whole order. The index of a view's groups is the exception:
+//! there
 //! NULL is a value like any other.
 
 mod chain;
