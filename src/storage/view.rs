@@ -1,6 +1,7 @@
 //! Materialized views: from a change of a row to the change of its group.
 //!
-//! [`ViewUpdater`] is a view's definition in compiled form. What can fail on the row alone (filter, groups, arguments) is
+//! [`ViewUpdater`] is a view's definition in compiled form. What can fail on the row alone (filter, groups, arguments)
+//! is
 //! computed before the base table changes. A view of plain columns that only counts takes a short way: one probe of the
 //! index on its groups, which the insert that may follow uses again.
 
@@ -23,7 +24,7 @@ pub struct ViewUpdater {
 
 pub enum UpdaterKind {
     Counting(CountingView),
-    General(GeneralView),
+    General(Box<GeneralView>),
 }
 
 impl ViewUpdater {
@@ -38,7 +39,7 @@ impl ViewUpdater {
             Some(groups) if counts && bare && view.filter.is_none() => {
                 UpdaterKind::Counting(CountingView { groups: groups.into(), columns: def.columns.len() })
             }
-            _ => UpdaterKind::General(GeneralView::new(def, view, source)),
+            _ => UpdaterKind::General(Box::new(GeneralView::new(def, view, source))),
         };
         ViewUpdater { view: def.id, kind }
     }
@@ -108,12 +109,9 @@ impl CountingView {
                 Ok(())
             }
             None => {
-                work.group_row.clear();
-                for &group in &self.groups {
-                    work.group_row.push(row[group]);
-                }
-                work.group_row.resize(self.columns, Datum::int(1));
-                view.insert_group(probe.tag, arena, work, undo)
+                let groups = self.groups.iter().map(|&column| row[column]);
+                let counts = std::iter::repeat_n(Datum::int(1), self.columns - self.groups.len());
+                view.insert_group(probe.tag, groups.chain(counts), arena, work, undo)
             }
         }
     }

@@ -48,10 +48,10 @@ fn hash_bytes(seed: u64, bytes: &[u8]) -> u64 {
 /// True if two datums of one column type are the same value; two NULLs are.
 #[inline(always)]
 pub fn same(a: Datum, a_long: &impl LongStrings, b: Datum, b_long: &impl LongStrings) -> bool {
-    if a.is_long() && b.is_long() {
-        return a.hi == b.hi && a_long.with_long(a, |x| b_long.with_long(b, |y| x == y));
+    if (a.lo ^ b.lo) | (a.hi ^ b.hi) | (a.null ^ b.null) as u64 == 0 && !a.is_long() {
+        return true;
     }
-    a == b
+    a.is_long() && a.hi == b.hi && a_long.with_long(a, |x| b_long.with_long(b, |y| x == y))
 }
 
 /// Most bytes that `encode` gives for a type; None where there is no small bound.
