@@ -19,15 +19,19 @@ fn main() {
     let votes = numbers.first().copied().unwrap_or(2_000_000);
     let repetitions = numbers.get(1).copied().unwrap_or(3);
     let calls = calls(votes);
+    // For a profiler: one of them alone.
+    if std::env::args().any(|arg| arg == "sync") {
+        (0..repetitions).for_each(|_| println!("synchronous {:.2} M", synchronous(&calls) / 1e6));
+        return;
+    }
+    if std::env::args().any(|arg| arg == "async") {
+        (0..repetitions).for_each(|_| println!("pipelined {:.2} M", pipelined(&calls, 1, 1).0 / 1e6));
+        return;
+    }
     println!("{votes} distinct votes, {repetitions} repetitions; votes per second\n");
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for repetition in 0..repetitions {
-        let row = vec![
-            by_hand(&calls),
-            pipelined(&calls, 1, 1).0,
-            synchronous(&calls),
-            pipelined(&calls, 2, 2).0,
-        ];
+        let row = vec![by_hand(&calls), pipelined(&calls, 1, 1).0, synchronous(&calls), pipelined(&calls, 2, 2).0];
         println!(
             "  {repetition}: by hand {:.2} M   pipelined {:.2} M   synchronous {:.2} M   2 partitions, 2 clients {:.2} M",
             row[0] / 1e6,

@@ -234,7 +234,7 @@ impl Subplan {
                 let (set, has_null) = self.set(index, rd, columns[0], frame)?;
                 Ok(if set.is_empty() && !has_null {
                     Datum::FALSE
-                } else if operand.null {
+                } else if operand.is_null() {
                     Datum::NULL
                 } else if set.contains(&[operand], &frame.arena) {
                     Datum::TRUE
@@ -249,8 +249,8 @@ impl Subplan {
                 let (mut decided, mut unknown) = (false, false);
                 self.root.run(rd, frame, &mut |frame| {
                     let truth = rd.eval(test, frame)?;
-                    unknown |= truth.null;
-                    decided |= !truth.null && truth.is_true() != *all;
+                    unknown |= truth.is_null();
+                    decided |= !truth.is_null() && truth.is_true() != *all;
                     Ok(if decided { Flow::Stop } else { Flow::Continue })
                 })?;
                 Ok(if decided {
@@ -311,7 +311,7 @@ impl Subplan {
         let (mut set, mut has_null) = (KeySet::default(), false);
         self.root.run(rd, frame, &mut |frame| {
             let datum = frame.get(column);
-            if datum.null {
+            if datum.is_null() {
                 has_null = true;
             } else {
                 set.insert(std::iter::once(datum), &frame.arena);
@@ -337,7 +337,7 @@ impl Subplan {
             let (mut differs, mut null) = (false, false);
             for (value, &column) in values.iter().zip(columns) {
                 let other = frame.get(column);
-                if value.null || other.null {
+                if value.is_null() || other.is_null() {
                     null = true;
                 } else {
                     differs |= !frame.arena.equal(*value, other);

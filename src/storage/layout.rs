@@ -216,10 +216,10 @@ impl Slot {
         // SAFETY: the caller's promise.
         unsafe {
             if self.kind == SlotKind::Int {
-                return Some(self.load_int(cell) == datum.as_i64() && self.is_null(cell) == datum.null);
+                return Some(self.load_int(cell) == datum.as_i64() && self.is_null(cell) == datum.is_null());
             }
             let stored = self.load(cell);
-            let same = (stored.lo ^ datum.lo) | (stored.hi ^ datum.hi) | (stored.null ^ datum.null) as u64 == 0;
+            let same = (stored.lo ^ datum.lo) | (stored.hi ^ datum.hi) == 0;
             if stored.is_long() { None } else { Some(same) }
         }
     }
@@ -248,17 +248,17 @@ impl Slot {
                 SlotKind::Int => Datum::int(self.load_int(cell)),
                 SlotKind::Wide | SlotKind::Lane => {
                     let (lo, hi) = at.cast::<(u64, u64)>().read_unaligned();
-                    Datum { lo, hi, null: false }
+                    Datum { lo, hi }
                 }
                 SlotKind::Short => {
                     let max = self.short_max as usize;
                     let len = (*at.add(max) as u64) << 56;
                     let lo = at.cast::<u64>().read_unaligned();
                     if max < 8 {
-                        return Datum { lo: lo & low_bytes(max), hi: len, null: false };
+                        return Datum { lo: lo & low_bytes(max), hi: len };
                     }
                     let hi = at.add(8).cast::<u64>().read_unaligned() & low_bytes(max - 8);
-                    Datum { lo, hi: hi | len, null: false }
+                    Datum { lo, hi: hi | len }
                 }
             }
         }
@@ -269,12 +269,14 @@ impl Slot {
     /// # Safety
     /// As [`Layout::write`].
     #[inline(always)]
-    unsafe fn store(self, cell: *mut u8, datum: Datum) {
+    unsafe fn store(self, cell: *mut u8, mut datum: Datum) {
         // SAFETY: the caller's promise; each kind writes just its own bytes.
         unsafe {
-            if datum.null {
+            if datum.is_null() {
                 debug_assert!(self.null_mask != 0, "NOT NULL was checked");
                 *cell.add(self.null_byte as usize) |= self.null_mask;
+                // Zeros, so that equal rows have equal bytes.
+                datum = Datum::FALSE;
             }
             let at = cell.add(self.offset as usize);
             match self.kind {
@@ -351,7 +353,7 @@ mod tests {
             for fill in [0usize, 1, 15] {
                 let mut row: Vec<Datum> = [1, -1, -300, -70_000, i64::MIN].map(Datum::int).into();
                 row[0] = Datum::bool(fill == 1);
-                row.push(Datum { lo: 1, hi: u64::MAX, null: false });
+                row.push(Datum { lo: 1, hi: u64::MAX });
                 row.push(Datum::float(-1.5));
                 row.push(Datum::short(b"any"));
                 row.extend((1..=15).map(|max| Datum::short(&b"abcdefghijklmno"[..fill.min(max)])));

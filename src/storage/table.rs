@@ -135,7 +135,7 @@ impl Table {
         if let Some(found) = index.find_one(key[0], self.rows()) {
             return found;
         }
-        if key.iter().any(|d| d.null) {
+        if key.iter().any(|d| d.is_null()) {
             return None;
         }
         index.find(&|i| key[i], arena, self.rows())
@@ -149,7 +149,7 @@ impl Table {
 
     /// Calls `f` for each row of the key, until it says false. A NULL in the key finds nothing.
     pub fn for_each_equal(&self, index: usize, key: &[Datum], arena: &Arena, f: &mut dyn FnMut(RowId) -> bool) {
-        if !key.iter().any(|d| d.null) {
+        if !key.iter().any(|d| d.is_null()) {
             self.contents.indexes[index].for_each_equal(&|i| key[i], arena, self.rows(), f);
         }
     }
@@ -195,7 +195,7 @@ impl Table {
     fn check_row(&self, row: &[Datum], arena: &Arena, work: &mut Work) -> Result<(), StorageError> {
         assert_eq!(row.len(), self.layout.columns(), "one datum per column");
         for &column in &self.required {
-            if row[column].null {
+            if row[column].is_null() {
                 return Err(self.null_in(column));
             }
         }
@@ -217,7 +217,7 @@ impl Table {
         work.evaluator.load(row, arena);
         for (code, check) in self.checks.iter().zip(&self.def.checks) {
             let result = work.evaluator.eval(code)?;
-            if !result.null && result.lo == 0 {
+            if !result.is_null() && result.lo == 0 {
                 return Err(StorageError::ConstraintViolation {
                     table: self.def.name.clone(),
                     constraint: check.name.clone(),
@@ -577,7 +577,7 @@ impl Table {
                 unsafe { cell.copy_from_nonoverlapping(work.image.as_ptr(), self.layout.stride()) };
                 self.insert_entries(row, &work.old_entries, Some(&work.entries));
                 for (new, old) in new_row.iter().zip(&work.old_row).filter(|(new, old)| new.is_long() && new != old) {
-                    debug_assert!(!new.null && (old.null || new.lo != old.lo || new.hi != old.hi));
+                    debug_assert!(!new.is_null() && (old.is_null() || new.lo != old.lo || new.hi != old.hi));
                     self.contents.strings.free(new.lo as CellId, new.byte_len());
                 }
             }

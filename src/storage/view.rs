@@ -334,7 +334,7 @@ impl GeneralView {
     ) -> Result<(), StorageError> {
         for aggregate in &self.aggregates {
             let argument = aggregate.argument.map_or(Datum::TRUE, |a| arena.adopt(input.values[a], &input.arena));
-            if argument.null {
+            if argument.is_null() {
                 continue;
             }
             let old = row[aggregate.column];
@@ -342,10 +342,10 @@ impl GeneralView {
             row[aggregate.column] = match aggregate.kind {
                 ViewAggregateKind::CountStar | ViewAggregateKind::Count => Datum::int(old.as_i64() + sign),
                 _ if emptied => Datum::NULL,
-                ViewAggregateKind::Sum if old.null => argument,
+                ViewAggregateKind::Sum if old.is_null() => argument,
                 ViewAggregateKind::Sum => add(old, argument, sign, aggregate.ty)?,
                 ViewAggregateKind::Min | ViewAggregateKind::Max => {
-                    let better = old.null || aggregate.is_better(argument, old, arena);
+                    let better = old.is_null() || aggregate.is_better(argument, old, arena);
                     let was_it = sign < 0 && compare_datums(argument, old, aggregate.ty, arena) == Ordering::Equal;
                     match sign {
                         1 if better => argument,
@@ -383,16 +383,16 @@ impl GeneralView {
                 return true;
             }
             let value = input.values[aggregate.argument.expect("MIN and MAX have one")];
-            if value.null {
+            if value.is_null() {
                 return true;
             }
             let value = arena.adopt(value, &input.arena);
-            if best.null || aggregate.is_better(value, best, arena) {
+            if best.is_null() || aggregate.is_better(value, best, arena) {
                 best = value;
             }
             !in_order
         };
-        let has_null_group = group.values[..self.groups].iter().any(|d| d.null);
+        let has_null_group = group.values[..self.groups].iter().any(|d| d.is_null());
         match &aggregate.index {
             Some((index, order)) if !has_null_group => {
                 let equal: Vec<Datum> = order.iter().map(|&g| group.values[g]).collect();

@@ -114,7 +114,7 @@ fn count(expr: &Option<CompiledExpr>, rd: &Reader<'_>, frame: &mut Frame) -> Res
     let Some(expr) = expr else { return Ok(None) };
     let datum = rd.eval(expr, frame)?;
     match u64::try_from(datum.as_i64()) {
-        Ok(count) if !datum.null => Ok(Some(count)),
+        Ok(count) if !datum.is_null() => Ok(Some(count)),
         _ => Err(ExecError::BadLimit),
     }
 }

@@ -147,7 +147,7 @@ impl TableIndex {
     #[inline(always)]
     fn entry_of_key(&self, key: &impl Fn(usize) -> Datum, long: &impl LongStrings) -> Entry {
         let parts = self.types.len();
-        let has_null = (0..parts).any(|i| key(i).null);
+        let has_null = (0..parts).any(|i| key(i).is_null());
         match &self.data {
             Data::One(..) | Data::Hash(_) | Data::Chained(_) if has_null && !self.nulls_are_values => Entry::None,
             Data::One(..) => Entry::Hash(key::hash_one(key(0).lo)),
@@ -234,7 +234,7 @@ impl TableIndex {
             Data::One(slot, table) => find_one(*slot, table, key(0), self.nulls_are_values, rows).1,
             Data::Hash(table) => {
                 let parts = self.types.len();
-                if !self.nulls_are_values && (0..parts).any(|i| key(i).null) {
+                if !self.nulls_are_values && (0..parts).any(|i| key(i).is_null()) {
                     return None;
                 }
                 let tag = key::hash_key((0..parts).map(key), long);
@@ -287,7 +287,7 @@ impl TableIndex {
         f: &mut dyn FnMut(RowId) -> bool,
     ) {
         let parts = self.types.len();
-        if !self.nulls_are_values && (0..parts).any(|i| key(i).null) {
+        if !self.nulls_are_values && (0..parts).any(|i| key(i).is_null()) {
             return;
         }
         match &self.data {
@@ -336,7 +336,7 @@ impl TableIndex {
         let Data::Ordered(tree) = &self.data else {
             panic!("{} has no order: the plan must not range over it", self.def.name)
         };
-        if equal.iter().chain(bounds.iter().flatten().map(|(d, _)| d)).any(|d| d.null)
+        if equal.iter().chain(bounds.iter().flatten().map(|(d, _)| d)).any(|d| d.is_null())
             || equal.iter().zip(&self.types).any(|(&d, t)| !key::in_range(t.0, d))
         {
             return;
@@ -436,13 +436,13 @@ impl TableIndex {
 #[inline(always)]
 fn find_one(slot: Slot, table: &HashTable, key: Datum, null_is_value: bool, rows: Rows<'_>) -> (u32, Option<RowId>) {
     let tag = key::hash_one(key.lo);
-    if key.null && !null_is_value {
+    if key.is_null() && !null_is_value {
         return (tag, None);
     }
     let found = table.find(tag, |row| {
         let cell = rows.heap.cell(row);
         // SAFETY: a live cell of the table whose column `slot` is.
-        unsafe { slot.load_int(cell) == key.as_i64() && slot.is_null(cell) == key.null }
+        unsafe { slot.load_int(cell) == key.as_i64() && slot.is_null(cell) == key.is_null() }
     });
     (tag, found)
 }
