@@ -52,7 +52,7 @@ impl StatementError {
         }
         self
     }
-    pub(super) fn from_origin(mut self, origin: &Option<Origin>) -> StatementError {
+    pub(super) fn with_origin(mut self, origin: &Option<Origin>) -> StatementError {
         self.origin = origin.clone();
         self
     }
@@ -83,10 +83,7 @@ impl From<BindError> for StatementError {
 }
 impl From<&TxnError> for StatementError {
     fn from(error: &TxnError) -> StatementError {
-        StatementError {
-            sqlstate: error.sqlstate().to_owned(),
-            ..StatementError::new(error.to_string(), Span::NONE)
-        }
+        StatementError { sqlstate: error.sqlstate().to_owned(), ..StatementError::new(error.to_string(), Span::NONE) }
     }
 }
 impl From<ExecError> for StatementError {
