@@ -59,13 +59,14 @@ fn rooms_used(line: &str) -> Vec<&str> {
         }
         let rest = &line[at + found.len()..];
         let list = match rest.strip_prefix('{') {
-            Some(list) => list.split([',', '}']).map(str::trim_start).filter(|path| !path.is_empty()).collect(),
+            Some(list) => list.split([',', '}']).map(str::trim_start).collect(),
             None => vec![rest],
         };
         used.extend(
             list.into_iter().map(|path| path.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("")),
         );
     }
+    used.retain(|room| !room.is_empty());
     used
 }
 

@@ -81,7 +81,8 @@ pub enum VoterError {
 pub fn open_voter(options: &VoterOptions) -> Result<Database, VoterError> {
     let config = Config { timeout: None, ..Config::partitions(options.partitions) };
     let db = Database::open(config).map_err(|error| VoterError::Schema(error.to_string()))?;
-    let schema = crate::engine::VOTER_SCHEMA.replace("EXEC Initialize 6 ", &format!("EXEC Initialize {} ", options.contestants));
+    let schema =
+        crate::client::VOTER_SCHEMA.replace("EXEC Initialize 6 ", &format!("EXEC Initialize {} ", options.contestants));
     db.execute_script(&schema).map_err(|error| VoterError::Schema(error.render(&schema, Some("voter.sql"))))?;
     Ok(db)
 }
@@ -138,7 +139,8 @@ fn standings(db: &Database) -> Result<Vec<Standing>, String> {
                    FROM v_votes_by_contestant_number_state) AS ranked
           WHERE place = 1 GROUP BY contestant_number",
     )?;
-    let states = |number: &Value| led.rows.iter().find(|row| row[0] == *number).map_or(0, |row| row[1].as_i64().unwrap_or(0));
+    let states =
+        |number: &Value| led.rows.iter().find(|row| row[0] == *number).map_or(0, |row| row[1].as_i64().unwrap_or(0));
     Ok(totals
         .rows
         .iter()
@@ -162,9 +164,7 @@ fn stored(db: &Database) -> Result<Stored, String> {
         rows: one("SELECT COUNT(*) FROM votes")?,
         views,
         votes_per_phone_max: one("SELECT MAX(num_votes) FROM v_votes_by_phone_number")?,
-        votes_for_unknown: one(
-            "SELECT COUNT(*) FROM votes
-              WHERE contestant_number NOT IN (SELECT contestant_number FROM contestants)",
-        )?,
+        votes_for_unknown: one("SELECT COUNT(*) FROM votes
+              WHERE contestant_number NOT IN (SELECT contestant_number FROM contestants)")?,
     })
 }
