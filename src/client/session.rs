@@ -163,7 +163,7 @@ impl Session {
                     self.receive(true);
                 }
                 let mut current = Arc::clone(procedure);
-                let answer = self.engine.call(&mut current, arguments);
+                let answer = self.engine.call(&mut current, arguments, &mut Default::default());
                 let mut batch = self.new_batch(procedure, PartitionId(0));
                 batch.tags.push(tag);
                 batch.answers.push(answer);

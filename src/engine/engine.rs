@@ -96,6 +96,7 @@ impl Engine {
     }
 
     /// Arguments as datums of the parameters' types, appended to `out`; missing ones at the end take their defaults.
+    #[inline]
     pub fn convert_arguments(
         procedure: &Procedure,
         arguments: &[Value],
@@ -129,14 +130,21 @@ impl Engine {
     }
 
     /// Calls a procedure and waits for it.
-    pub fn call(&self, procedure: &mut Arc<Procedure>, arguments: &[Value]) -> Result<Response, Box<TxnError>> {
-        let mut datums = Vec::with_capacity(arguments.len());
-        let mut arena = Arena::default();
+    ///
+    /// `scratch` keeps its memory from call to call.
+    #[inline]
+    pub fn call(
+        &self,
+        procedure: &mut Arc<Procedure>,
+        arguments: &[Value],
+        scratch: &mut (Vec<Datum>, Arena),
+    ) -> Result<Response, Box<TxnError>> {
+        let (datums, arena) = scratch;
         loop {
             datums.clear();
             arena.truncate(0);
-            Engine::convert_arguments(procedure, arguments, &mut datums, &mut arena)?;
-            match self.initiator.call(procedure, &datums, &arena) {
+            Engine::convert_arguments(procedure, arguments, datums, arena)?;
+            match self.initiator.call(procedure, datums, arena) {
                 Some(result) => return result,
                 // The schema has moved on since the handle was made.
                 None => *procedure = self.procedure(procedure.definition.name.as_str())?,
@@ -179,7 +187,7 @@ impl Engine {
                 _ => return Err(StatementError::new("arguments must be literals", argument.span)),
             }
         }
-        let response = self.call(&mut procedure, &arguments).map_err(|error| {
+        let response = self.call(&mut procedure, &arguments, &mut Default::default()).map_err(|error| {
             let span = match &*error {
                 TxnError::Argument { position, .. } => exec.arguments.get(position - 1).map(|a| a.span),
                 TxnError::ArgumentCount { .. } => Some(exec.procedure.span),

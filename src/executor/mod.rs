@@ -14,6 +14,7 @@ mod operator;
 mod program;
 mod reader;
 mod row_buffer;
+mod shortcut;
 
 pub use error::ExecError;
 pub use key::KeySet;

@@ -151,7 +151,7 @@ pub fn response(
     partition: Option<PartitionId>,
 ) -> Response {
     let returned = match (outcome.returned, procedure.code.returns) {
-        (Some(datum), Some(ty)) if ty.is_integer() && !datum.null => Value::Int(datum.as_i64()),
+        (Some(datum), Some(ty)) if ty.is_integer() && !datum.is_null() => Value::Int(datum.as_i64()),
         (Some(datum), Some(ty)) => datum_value(datum, ty, &frame.arena),
         _ => Value::Null,
     };
