@@ -82,7 +82,7 @@ pub fn open_voter(options: &VoterOptions) -> Result<Database, VoterError> {
     let config = Config { timeout: None, ..Config::partitions(options.partitions) };
     let db = Database::open(config).map_err(|error| VoterError::Schema(error.to_string()))?;
     let schema =
-        crate::engine::VOTER_SCHEMA.replace("EXEC Initialize 6 ", &format!("EXEC Initialize {} ", options.contestants));
+        crate::client::VOTER_SCHEMA.replace("EXEC Initialize 6 ", &format!("EXEC Initialize {} ", options.contestants));
     db.execute_script(&schema).map_err(|error| VoterError::Schema(error.render(&schema, Some("voter.sql"))))?;
     Ok(db)
 }

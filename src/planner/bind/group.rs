@@ -317,6 +317,7 @@ pub(in crate::planner) fn aggregate_type(kind: AggregateKind, argument: DataType
         AggregateKind::CountStar | AggregateKind::Count => Some(DataType::BigInt),
         AggregateKind::Min | AggregateKind::Max => Some(argument),
         AggregateKind::Sum | AggregateKind::Avg => match Family::of(argument) {
+            Family::Integer if kind == AggregateKind::Avg => Some(DataType::Decimal),
             Family::Integer => Some(DataType::BigInt),
             Family::Float | Family::Decimal => Some(argument),
             _ => None,
