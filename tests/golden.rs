@@ -116,7 +116,9 @@ impl Runner {
                     let span = self.batch.take().flatten().expect("a batch that is being gathered");
                     let batch = &text[span.start..span.end];
                     let answer = match self.db.execute_batch(batch) {
-                        Ok(notes) => format!("batch done{}", notes.iter().map(|n| format!("\nnote: {n}")).collect::<String>()),
+                        Ok(notes) => {
+                            format!("batch done{}", notes.iter().map(|n| format!("\nnote: {n}")).collect::<String>())
+                        }
                         Err(errors) => errors.iter().map(|error| show_error(error, batch) + "\n").collect(),
                     };
                     push_answer(out, &answer);
@@ -156,7 +158,9 @@ impl Runner {
                 out
             }
         };
-        executed.notes.iter().for_each(|note| drop(writeln!(out, "note: {note}")));
+        for note in &executed.notes {
+            let _ = writeln!(out, "note: {note}");
+        }
         out
     }
 
@@ -198,8 +202,7 @@ fn difference(expected: &str, actual: &str) -> String {
     let context = |lines: &[&str], mark: &str| -> String {
         lines.iter().skip(at).take(8).map(|line| format!("  {mark} {line}\n")).collect()
     };
-    let before: String =
-        expected[at.saturating_sub(6)..at].iter().map(|line| format!("    {line}\n")).collect();
+    let before: String = expected[at.saturating_sub(6)..at].iter().map(|line| format!("    {line}\n")).collect();
     format!("line {}\n{before}{}{}", at + 1, context(&expected, "-"), context(&actual, "+"))
 }
 
