@@ -215,9 +215,9 @@ SELECT COUNT(DISTINCT dept), COUNT(dept), COUNT(*), SUM(DISTINCT pay), SUM(pay) 
 -- GROUP BY and HAVING
 SELECT dept, COUNT(*), SUM(pay), MIN(pay), MAX(pay), AVG(pay) FROM e GROUP BY dept;
 --> dept | C2 | C3 | C4 | C5 | C6
---> 'dev' | 3 | 1300 | 400 | 500 | 687832884734006613
---> 'ops' | 2 | 500 | 200 | 300 | 687649551400673280
---> 'top' | 1 | 900 | 900 | 900 | 688299551400673280
+--> 'dev' | 3 | 1300 | 400 | 500 | 433.333333333333
+--> 'ops' | 2 | 500 | 200 | 300 | 250.000000000000
+--> 'top' | 1 | 900 | 900 | 900 | 900.000000000000
 --> NULL | 1 | NULL | NULL | NULL | NULL
 --> (4 rows, all partitions)
 SELECT dept, COUNT(*) AS n FROM e GROUP BY dept HAVING COUNT(*) > 1 ORDER BY n DESC;
@@ -377,4 +377,4 @@ SELECT ABS();
 SELECT ABS('a');
 --> LINE 1: SELECT ABS('a')
 -->                ^^^^^^^^
---> error: argument 1 of ABS must be a number, not VARCHAR [42000]
+--> error: argument 1 of ABS must be a number, not VARCHAR(1) [42000]
