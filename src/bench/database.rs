@@ -21,7 +21,7 @@ pub struct VoteClient {
 
 impl VoteClient {
     /// Fails if the database has no procedure Vote.
-    pub fn new(db: &Database, options: &VoterOptions) -> Result<VoteClient, TxnError> {
+    pub fn new(db: &Database, options: &VoterOptions) -> Result<VoteClient, Box<TxnError>> {
         let batch = (options.in_flight / (2 * options.partitions)).clamp(1, BATCH);
         Ok(VoteClient {
             vote: db.procedure("Vote")?,
@@ -82,7 +82,7 @@ pub fn open_voter(options: &VoterOptions) -> Result<Database, VoterError> {
     let config = Config { timeout: None, ..Config::partitions(options.partitions) };
     let db = Database::open(config).map_err(|error| VoterError::Schema(error.to_string()))?;
     let schema =
-        crate::engine::VOTER_SCHEMA.replace("EXEC Initialize 6 ", &format!("EXEC Initialize {} ", options.contestants));
+        crate::client::VOTER_SCHEMA.replace("EXEC Initialize 6 ", &format!("EXEC Initialize {} ", options.contestants));
     db.execute_script(&schema).map_err(|error| VoterError::Schema(error.render(&schema, Some("voter.sql"))))?;
     Ok(db)
 }

@@ -7,7 +7,7 @@ use crate::partition::TxnError;
 use crate::procedure::Procedure;
 use crate::sql::split;
 use crate::txn::Response;
-use crate::types::{Name, ResultSet, Value};
+use crate::types::{Arena, Datum, Name, ResultSet, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -73,8 +73,9 @@ impl Database {
     }
 
     /// A handle to call a procedure with. It goes on to work when the schema changes, as long as the procedure exists.
-    pub fn procedure(&self, name: &str) -> Result<Prepared, TxnError> {
-        Ok(Prepared { procedure: self.engine.procedure(name)?, engine: Arc::clone(&self.engine) })
+    pub fn procedure(&self, name: &str) -> Result<Prepared, Box<TxnError>> {
+        let procedure = self.engine.procedure(name)?;
+        Ok(Prepared { procedure, engine: Arc::clone(&self.engine), scratch: Default::default() })
     }
 
     /// A session that keeps many calls in flight. Use one for each thread.
@@ -107,7 +108,7 @@ impl Database {
         self.engine.schema().catalog.clone()
     }
     /// The compiled form of a procedure, as text.
-    pub fn procedure_listing(&self, name: &str) -> Result<String, TxnError> {
+    pub fn procedure_listing(&self, name: &str) -> Result<String, Box<TxnError>> {
         Ok(crate::procedure::listing(&*self.engine.procedure(name)?))
     }
     /// Rows of each table and view.
@@ -125,6 +126,7 @@ impl Database {
 pub struct Prepared {
     pub(super) engine: Arc<Engine>,
     pub(super) procedure: Arc<Procedure>,
+    scratch: (Vec<Datum>, Arena),
 }
 
 impl Prepared {
@@ -133,7 +135,7 @@ impl Prepared {
     /// Fails, with nothing changed, if the arguments do not fit or the procedure does.
     #[inline]
     pub fn call(&mut self, arguments: &[Value]) -> Result<Response, Box<TxnError>> {
-        self.engine.call(&mut self.procedure, arguments)
+        self.engine.call(&mut self.procedure, arguments, &mut self.scratch)
     }
 
     pub fn name(&self) -> &str {

@@ -5,7 +5,7 @@
 mod database;
 mod session;
 
-pub use crate::engine::{Config, Executed, OpenError, Origin, StatementError, Tag};
+pub use crate::engine::{Config, Executed, OpenError, Origin, StatementError, Tag, VOTER_SCHEMA};
 pub use crate::partition::TxnError;
 pub use crate::txn::Response;
 pub use database::{Database, Prepared};

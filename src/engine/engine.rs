@@ -85,23 +85,24 @@ impl Engine {
     }
 
     /// The procedure of that name.
-    pub fn procedure(&self, name: &str) -> Result<Arc<Procedure>, TxnError> {
+    pub fn procedure(&self, name: &str) -> Result<Arc<Procedure>, Box<TxnError>> {
         let schema = self.schema.read();
         let name = Name::new(name);
         schema.procedures.get(&name).cloned().ok_or_else(|| {
             let known = schema.procedures.keys().map(Name::as_str);
             let hint = nearest(name.as_str(), known).map_or(String::new(), |n| format!("; did you mean {n}?"));
-            TxnError::UnknownProcedure { name, hint }
+            Box::new(TxnError::UnknownProcedure { name, hint })
         })
     }
 
     /// Arguments as datums of the parameters' types, appended to `out`; missing ones at the end take their defaults.
+    #[inline]
     pub fn convert_arguments(
         procedure: &Procedure,
         arguments: &[Value],
         out: &mut Vec<Datum>,
         arena: &mut Arena,
-    ) -> Result<(), TxnError> {
+    ) -> Result<(), Box<TxnError>> {
         let parameters = &procedure.definition.parameters;
         let defaults =
             || parameters.get(arguments.len()..).is_some_and(|rest| rest.iter().all(|p| p.default.is_some()));
@@ -117,12 +118,14 @@ impl Engine {
                 out.push(Datum::int(*v));
                 continue;
             }
-            let converted = convert_value(value, parameter.ty).map_err(|source| TxnError::Argument {
-                procedure: procedure.definition.name.clone(),
-                position: at + 1,
-                name: parameter.name.clone(),
-                ty: parameter.ty,
-                source,
+            let converted = convert_value(value, parameter.ty).map_err(|source| {
+                Box::new(TxnError::Argument {
+                    procedure: procedure.definition.name.clone(),
+                    position: at + 1,
+                    name: parameter.name.clone(),
+                    ty: parameter.ty,
+                    source,
+                })
             })?;
             out.push(store(&converted, arena));
         }
@@ -130,14 +133,21 @@ impl Engine {
     }
 
     /// Calls a procedure and waits for it.
-    pub fn call(&self, procedure: &mut Arc<Procedure>, arguments: &[Value]) -> Result<Response, Box<TxnError>> {
-        let mut datums = Vec::with_capacity(arguments.len());
-        let mut arena = Arena::default();
+    ///
+    /// `scratch` keeps its memory from call to call.
+    #[inline]
+    pub fn call(
+        &self,
+        procedure: &mut Arc<Procedure>,
+        arguments: &[Value],
+        scratch: &mut (Vec<Datum>, Arena),
+    ) -> Result<Response, Box<TxnError>> {
+        let (datums, arena) = scratch;
         loop {
             datums.clear();
             arena.truncate(0);
-            Engine::convert_arguments(procedure, arguments, &mut datums, &mut arena)?;
-            match self.initiator.call(procedure, &datums, &arena) {
+            Engine::convert_arguments(procedure, arguments, datums, arena)?;
+            match self.initiator.call(procedure, datums, arena) {
                 Some(result) => return result,
                 // The schema has moved on since the handle was made.
                 None => *procedure = self.procedure(procedure.definition.name.as_str())?,
@@ -165,7 +175,7 @@ impl Engine {
     fn exec(&self, exec: &Exec) -> Result<Executed, StatementError> {
         let mut procedure = self
             .procedure(exec.procedure.name.as_str())
-            .map_err(|error| StatementError { span: Some(exec.procedure.span), ..StatementError::from(&error) })?;
+            .map_err(|error| StatementError { span: Some(exec.procedure.span), ..StatementError::from(&*error) })?;
         let schema = self.schema();
         let env = Environment::ad_hoc(&schema.catalog);
         let mut arguments = Vec::new();
@@ -179,7 +189,7 @@ impl Engine {
                 _ => return Err(StatementError::new("arguments must be literals", argument.span)),
             }
         }
-        let response = self.call(&mut procedure, &arguments).map_err(|error| {
+        let response = self.call(&mut procedure, &arguments, &mut Default::default()).map_err(|error| {
             let span = match &*error {
                 TxnError::Argument { position, .. } => exec.arguments.get(position - 1).map(|a| a.span),
                 TxnError::ArgumentCount { .. } => Some(exec.procedure.span),
@@ -254,15 +264,15 @@ pub(super) fn place_of(partition: Option<PartitionId>, key: Option<&str>) -> Str
     }
 }
 
-fn argument_count(procedure: &Procedure, received: usize) -> TxnError {
+fn argument_count(procedure: &Procedure, received: usize) -> Box<TxnError> {
     let parameters = &procedure.definition.parameters;
     let list: Vec<String> = parameters.iter().map(|p| format!("{} {}", p.name, p.ty)).collect();
-    TxnError::ArgumentCount {
+    Box::new(TxnError::ArgumentCount {
         procedure: procedure.definition.name.clone(),
         expected: parameters.len(),
         received,
         signature: format!("{}({})", procedure.definition.name, list.join(", ")),
-    }
+    })
 }
 
 /// A value as a datum whose long bytes are in `arena`.

@@ -2,9 +2,11 @@
 
 use super::operator::{
     Aggregate, AggregateCall, Change, Distinct, Fetch, HashJoin, Insert, Modify, NestedLoopJoin, Operator, PointScan,
-    RangeScan, Recursive, Returning, SetOperation, Sort, SortKey, TableScan, Upsert, Window, WindowCall, WindowKind,
+    RangeScan, Recursive, Returning, RowValue, SetOperation, Sort, SortKey, TableScan, Upsert, Window, WindowCall,
+    WindowKind,
 };
 use super::program::{Action, PointKey, Program, Subplan, SubplanKind};
+use super::shortcut::Shortcut;
 use crate::catalog::{Catalog, Table, TableId, ViewAggregateKind};
 use crate::expr::CompiledExpr;
 use crate::expr::expr::Expr;
@@ -27,9 +29,15 @@ impl Program {
         let subplans = plan.subqueries.iter().map(|s| compiler.subquery(s)).collect();
         let action = match &plan.kind {
             PlanKind::Expression(expr) if condition => Action::Expression(compiler.condition(expr)),
-            kind => compiler.action(kind),
+            kind => compiler.action(kind, plan),
+        };
+        let shortcut = match &plan.kind {
+            PlanKind::Expression(expr) if condition => Shortcut::of_condition(expr, plan, catalog),
+            PlanKind::Expression(expr) => Shortcut::of_value(expr, plan, catalog),
+            _ => None,
         };
         Program {
+            shortcut,
             action,
             subplans,
             registers: compiler.next,
@@ -106,12 +114,12 @@ impl Compiler<'_> {
         exprs.iter().map(|(to, e)| (*to, self.expr(e))).collect()
     }
 
-    fn action(&mut self, kind: &PlanKind) -> Action {
+    fn action(&mut self, kind: &PlanKind, plan: &Plan) -> Action {
         match kind {
             PlanKind::Query { root, output } => Action::Query { root: self.node(root), output: output.clone() },
             PlanKind::Expression(expr) => Action::Expression(self.expr(expr)),
             PlanKind::Insert { table, source, row, upsert, returning } => {
-                self.insert(*table, source, row, upsert.as_deref(), returning.as_ref())
+                self.insert(*table, source, row, upsert.as_deref(), returning.as_ref(), plan)
             }
             PlanKind::Update { table, source, target, assignments, returning } => {
                 let change = Change::Update(self.assignments(assignments));
@@ -133,6 +141,7 @@ impl Compiler<'_> {
         row: &[Expr],
         upsert: Option<&[usize]>,
         returning: Option<&plan::Returning>,
+        plan: &Plan,
     ) -> Action {
         let table = self.catalog.table_by_id(id).clone();
         self.insert_point_keys(&table, row);
@@ -142,7 +151,10 @@ impl Compiler<'_> {
         Action::Insert(Insert {
             table: id,
             source,
-            row: self.exprs(row),
+            row: row
+                .iter()
+                .map(|expr| RowValue { shortcut: Shortcut::of_value(expr, plan, self.catalog), expr: self.expr(expr) })
+                .collect(),
             first,
             spread: table.spread,
             partition: table.partition_column.map(|column| (column, table.columns[column].ty)),

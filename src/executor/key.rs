@@ -7,7 +7,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Appends an encoding of `datum` that is equal for equal values of one type, and only for them. NULL equals NULL.
 #[inline]
 pub fn encode(out: &mut Vec<u8>, datum: Datum, arena: &Arena) {
-    if datum.null {
+    if datum.is_null() {
         out.push(0);
     } else if datum.is_long() {
         let mut scratch = [0; 16];

@@ -2,6 +2,7 @@
 
 use super::operator::{Flow, Insert, Modify, Operator};
 use super::reader::{Cached, RESULT_ROWS_MAX};
+use super::shortcut::Shortcut;
 use super::{ExecError, KeySet, Limits, Reader, RowBuffer};
 use crate::catalog::TableId;
 use crate::expr::CompiledExpr;
@@ -13,6 +14,8 @@ use std::rc::Rc;
 
 /// Immutable, shared by all partitions. Its registers start where the plan was told to start.
 pub struct Program {
+    /// Of an expression or condition of a simple form: says the same as `action`, sooner.
+    pub(super) shortcut: Option<Shortcut>,
     pub(super) action: Action,
     pub(super) subplans: Vec<Subplan>,
     /// The frame must have that many registers.
@@ -103,13 +106,43 @@ impl Program {
         stores: &[&mut Store],
         frame: &mut Frame,
     ) -> Result<Datum, ExecError> {
-        let Action::Expression(expr) = &self.action else { unreachable!("an expression was compiled") };
-        self.reader(env, stores).eval(expr, frame)
+        if let Some(shortcut) = &self.shortcut
+            && (stores.len() == 1 || shortcut.is_local())
+        {
+            return Ok(shortcut.value(stores[0], frame));
+        }
+        self.evaluate_generally(env, stores, frame)
     }
 
     /// Whether a compiled condition is TRUE.
     #[inline]
     pub fn is_true(&self, env: &Environment<'_>, stores: &[&mut Store], frame: &mut Frame) -> Result<bool, ExecError> {
+        if let Some(shortcut) = &self.shortcut
+            && (stores.len() == 1 || shortcut.is_local())
+        {
+            return Ok(shortcut.is_true(stores[0], frame));
+        }
+        self.is_true_generally(env, stores, frame)
+    }
+
+    #[inline(never)]
+    fn evaluate_generally(
+        &self,
+        env: &Environment<'_>,
+        stores: &[&mut Store],
+        frame: &mut Frame,
+    ) -> Result<Datum, ExecError> {
+        let Action::Expression(expr) = &self.action else { unreachable!("an expression was compiled") };
+        self.reader(env, stores).eval(expr, frame)
+    }
+
+    #[inline(never)]
+    fn is_true_generally(
+        &self,
+        env: &Environment<'_>,
+        stores: &[&mut Store],
+        frame: &mut Frame,
+    ) -> Result<bool, ExecError> {
         let Action::Expression(expr) = &self.action else { unreachable!("an expression was compiled") };
         self.reader(env, stores).is_true(expr, frame)
     }
@@ -234,7 +267,7 @@ impl Subplan {
                 let (set, has_null) = self.set(index, rd, columns[0], frame)?;
                 Ok(if set.is_empty() && !has_null {
                     Datum::FALSE
-                } else if operand.null {
+                } else if operand.is_null() {
                     Datum::NULL
                 } else if set.contains(&[operand], &frame.arena) {
                     Datum::TRUE
@@ -249,8 +282,8 @@ impl Subplan {
                 let (mut decided, mut unknown) = (false, false);
                 self.root.run(rd, frame, &mut |frame| {
                     let truth = rd.eval(test, frame)?;
-                    unknown |= truth.null;
-                    decided |= !truth.null && truth.is_true() != *all;
+                    unknown |= truth.is_null();
+                    decided |= !truth.is_null() && truth.is_true() != *all;
                     Ok(if decided { Flow::Stop } else { Flow::Continue })
                 })?;
                 Ok(if decided {
@@ -311,7 +344,7 @@ impl Subplan {
         let (mut set, mut has_null) = (KeySet::default(), false);
         self.root.run(rd, frame, &mut |frame| {
             let datum = frame.get(column);
-            if datum.null {
+            if datum.is_null() {
                 has_null = true;
             } else {
                 set.insert(std::iter::once(datum), &frame.arena);
@@ -337,7 +370,7 @@ impl Subplan {
             let (mut differs, mut null) = (false, false);
             for (value, &column) in values.iter().zip(columns) {
                 let other = frame.get(column);
-                if value.null || other.null {
+                if value.is_null() || other.is_null() {
                     null = true;
                 } else {
                     differs |= !frame.arena.equal(*value, other);

@@ -68,10 +68,17 @@ pub struct Reader<'a> {
     limits: &'a Limits,
     subplans: &'a [Subplan],
     ticks: Cell<u32>,
-    /// Results of uncorrelated subqueries, by index, made on first use.
-    cache: RefCell<Vec<Option<Cached>>>,
+    /// Made when first needed: most statements keep nothing.
+    kept: RefCell<Option<Box<Kept>>>,
+}
+
+/// What a statement at work keeps.
+#[derive(Default)]
+struct Kept {
+    /// Results of uncorrelated subqueries, by index.
+    cache: Vec<Option<Cached>>,
     /// The rows that the last round of a recursive query added, by its id.
-    working: RefCell<HashMap<usize, std::rc::Rc<RowBuffer>>>,
+    working: HashMap<usize, std::rc::Rc<RowBuffer>>,
 }
 
 /// What an uncorrelated subquery gave.
@@ -92,16 +99,7 @@ impl<'a> Reader<'a> {
         limits: &'a Limits,
         subplans: &'a [Subplan],
     ) -> Reader<'a> {
-        Reader {
-            stores,
-            hashinator,
-            now,
-            limits,
-            subplans,
-            ticks: Cell::new(TICKS),
-            cache: RefCell::new(Vec::new()),
-            working: RefCell::new(HashMap::with_hasher(Default::default())),
-        }
+        Reader { stores, hashinator, now, limits, subplans, ticks: Cell::new(TICKS), kept: RefCell::new(None) }
     }
 
     /// Counts a row or a jump.
@@ -157,20 +155,21 @@ impl<'a> Reader<'a> {
         &self.subplans[index]
     }
     pub(super) fn cached(&self, index: usize) -> Option<Cached> {
-        self.cache.borrow().get(index).cloned().flatten()
+        self.kept.borrow().as_ref()?.cache.get(index).cloned().flatten()
     }
     pub(super) fn keep(&self, index: usize, value: Cached) {
-        let mut cache = self.cache.borrow_mut();
+        let mut kept = self.kept.borrow_mut();
+        let cache = &mut kept.get_or_insert_default().cache;
         if cache.len() <= index {
             cache.resize(index + 1, None);
         }
         cache[index] = Some(value);
     }
     pub(super) fn working(&self, id: usize) -> Option<std::rc::Rc<RowBuffer>> {
-        self.working.borrow().get(&id).cloned()
+        self.kept.borrow().as_ref()?.working.get(&id).cloned()
     }
     pub(super) fn set_working(&self, id: usize, rows: std::rc::Rc<RowBuffer>) {
-        self.working.borrow_mut().insert(id, rows);
+        self.kept.borrow_mut().get_or_insert_default().working.insert(id, rows);
     }
 }
 
@@ -190,7 +189,7 @@ impl Host for &Reader<'_> {
 /// The partition that owns a value of a partition column.
 #[inline]
 pub fn owner(hashinator: &Hashinator, datum: Datum, ty: DataType, arena: &Arena) -> PartitionId {
-    if datum.null {
+    if datum.is_null() {
         PartitionId(0)
     } else if ty.is_bytes() {
         hashinator.of_bytes(arena.bytes(datum, &mut [0; 16]))

@@ -102,7 +102,7 @@ impl Accumulator {
     /// Takes in one row's value, whose long bytes lie in `arena`. NULL changes nothing, but counts for COUNT(*).
     #[inline]
     pub fn add(&mut self, datum: Datum, arena: &Arena) -> Result<(), EvalError> {
-        if datum.null && self.kind != AggregateKind::CountStar {
+        if datum.is_null() && self.kind != AggregateKind::CountStar {
             return Ok(());
         }
         let is_first = self.count == 0;
@@ -134,7 +134,7 @@ impl Accumulator {
     /// FLOAT sums may keep a rounding error.
     #[inline]
     pub fn retract(&mut self, datum: Datum) -> Result<(), EvalError> {
-        if datum.null && self.kind != AggregateKind::CountStar {
+        if datum.is_null() && self.kind != AggregateKind::CountStar {
             return Ok(());
         }
         self.count -= 1;

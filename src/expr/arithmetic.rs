@@ -61,7 +61,7 @@ pub fn decimal(op: Arithmetic, a: Decimal, b: Decimal) -> Result<Decimal, EvalEr
 
 /// `a op b` on datums of one number family; NULL if one is.
 pub fn apply(op: Arithmetic, family: Family, a: Datum, b: Datum) -> Result<Datum, EvalError> {
-    if a.null || b.null {
+    if a.is_null() || b.is_null() {
         return Ok(Datum::NULL);
     }
     match family {
@@ -74,7 +74,7 @@ pub fn apply(op: Arithmetic, family: Family, a: Datum, b: Datum) -> Result<Datum
 
 /// `-a`; NULL if it is NULL.
 pub fn negate(family: Family, a: Datum) -> Result<Datum, EvalError> {
-    if a.null {
+    if a.is_null() {
         return Ok(a);
     }
     match family {

@@ -96,7 +96,7 @@ impl Compiler<'_> {
 
     /// The jump of a comparison outside of the integer family.
     fn branch_compare_lanes(&mut self, mask: Outcomes, family: Family, left: &Expr, right: &Expr) -> Op {
-        let constant = |expr| short_literal(expr).filter(|k| !k.null);
+        let constant = |expr| short_literal(expr).filter(|k| !k.is_null());
         // Tests that treat less and greater alike ask for equality only.
         let is_equality = (mask & LESS != 0) == (mask & GREATER != 0);
         let target = 0;

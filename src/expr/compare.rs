@@ -76,7 +76,7 @@ pub fn compare_known(family: Family, a: Datum, b: Datum, arena: &Arena) -> Order
 /// The total order of keys and sorts: NULL lowest, then by value. Both datums belong to `arena`.
 #[inline]
 pub fn compare_datums(a: Datum, b: Datum, ty: DataType, arena: &Arena) -> Ordering {
-    match (a.null, b.null) {
+    match (a.is_null(), b.is_null()) {
         (false, false) => compare_known(Family::of(ty), a, b, arena),
         (a_null, b_null) => b_null.cmp(&a_null),
     }

@@ -45,7 +45,7 @@ pub fn is_same_datum(from: DataType, to: DataType) -> bool {
 /// Fails with `Overflow` (22003), `BadCast` (22018) if a text does not read as `to`, `TooLong` (22026). Asserts
 /// [`castable`].
 pub fn cast_datum(datum: Datum, from: DataType, to: DataType, arena: &mut Arena) -> Result<Datum, EvalError> {
-    if datum.null || is_same_datum(from, to) {
+    if datum.is_null() || is_same_datum(from, to) {
         return Ok(datum);
     }
     match to {

@@ -49,10 +49,10 @@ pub fn eval<H: Host>(expr: &Expr, frame: &mut Frame, host: &mut H) -> Result<Dat
             any
         }
         ExprKind::Not(operand) => not(eval(operand, frame, host)?),
-        ExprKind::IsNull(operand) => Datum::bool(eval(operand, frame, host)?.null),
+        ExprKind::IsNull(operand) => Datum::bool(eval(operand, frame, host)?.is_null()),
         ExprKind::IsTruth(operand, Some(true)) => Datum::bool(eval_condition(operand, false, frame, host)?),
         ExprKind::IsTruth(operand, Some(false)) => Datum::bool(!eval_condition(operand, true, frame, host)?),
-        ExprKind::IsTruth(operand, None) => Datum::bool(eval(operand, frame, host)?.null),
+        ExprKind::IsTruth(operand, None) => Datum::bool(eval(operand, frame, host)?.is_null()),
         ExprKind::InList { operand, list } => in_list(operand, list, frame, host)?,
         ExprKind::Case { branches, otherwise } => {
             for (condition, value) in branches {
@@ -68,7 +68,7 @@ pub fn eval<H: Host>(expr: &Expr, frame: &mut Frame, host: &mut H) -> Result<Dat
         ExprKind::Coalesce(operands) => {
             for operand in operands {
                 let value = eval(operand, frame, host)?;
-                if !value.null {
+                if !value.is_null() {
                     return Ok(value);
                 }
             }
@@ -124,7 +124,7 @@ pub fn eval_condition<H: Host>(expr: &Expr, null_as: bool, frame: &mut Frame, ho
         ExprKind::Not(operand) => Ok(!eval_condition(operand, !null_as, frame, host)?),
         _ => {
             let value = eval(expr, frame, host)?;
-            Ok(if value.null { null_as } else { value.lo != 0 })
+            Ok(if value.is_null() { null_as } else { value.lo != 0 })
         }
     }
 }
@@ -136,7 +136,7 @@ pub fn family_of_arguments(arguments: &[Expr]) -> Family {
 
 fn compare(op: Comparison, family: Family, a: Datum, b: Datum, arena: &Arena) -> Datum {
     let distinct = matches!(op, Comparison::IsDistinct | Comparison::IsNotDistinct);
-    match (a.null, b.null) {
+    match (a.is_null(), b.is_null()) {
         (false, false) => Datum::bool(is_in(compare_known(family, a, b, arena), outcomes(op))),
         (a_null, b_null) if distinct => Datum::bool((a_null == b_null) == (op == Comparison::IsNotDistinct)),
         _ => Datum::NULL,
@@ -148,7 +148,7 @@ fn in_list<H: Host>(operand: &Expr, list: &[Expr], frame: &mut Frame, host: &mut
     if list.is_empty() {
         return Ok(Datum::FALSE);
     }
-    if value.null {
+    if value.is_null() {
         return Ok(Datum::NULL);
     }
     let mut any = Datum::FALSE;

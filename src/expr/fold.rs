@@ -102,7 +102,7 @@ fn value_of(expr: &Expr) -> Option<Expr> {
     const BYTES_MAX: usize = 4096;
     let mut frame = Frame::default();
     let datum = eval(expr, &mut frame, &mut NoHost::default()).ok()?;
-    if expr.ty.is_bytes() && !datum.null && datum.byte_len() > BYTES_MAX {
+    if expr.ty.is_bytes() && !datum.is_null() && datum.byte_len() > BYTES_MAX {
         return None;
     }
     // A NULL keeps the type of what it came from: its consumer was bound for that.

@@ -211,7 +211,7 @@ impl Function {
         if matches!(self, Function::Greatest | Function::Least) {
             return Ok(extreme(self == Function::Greatest, family, arguments, arena));
         }
-        if arguments.iter().any(|a| a.null) {
+        if arguments.iter().any(|a| a.is_null()) {
             return Ok(Datum::NULL);
         }
         match *arguments {
@@ -353,7 +353,7 @@ fn unit(function: Function, name: Datum, arena: &Arena) -> Result<Unit, EvalErro
 
 /// The greatest or least of the arguments that are not NULL.
 fn extreme(greatest: bool, family: Family, arguments: &[Datum], arena: &Arena) -> Datum {
-    let known = arguments.iter().copied().filter(|a| !a.null);
+    let known = arguments.iter().copied().filter(|a| !a.is_null());
     let better = |best: Datum, next: Datum| {
         let ordering = compare_known(family, next, best, arena);
         if (greatest && ordering.is_gt()) || (!greatest && ordering.is_lt()) { next } else { best }

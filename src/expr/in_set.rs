@@ -18,7 +18,7 @@ impl InSet {
     pub fn new(members: &[Datum], arena: &Arena) -> InSet {
         let mut set = InSet { is_empty: members.is_empty(), ..InSet::default() };
         for member in members {
-            if member.null {
+            if member.is_null() {
                 set.has_null = true;
             } else if member.is_long() {
                 set.long.insert(arena.bytes(*member, &mut [0; 16]).into());
@@ -35,7 +35,7 @@ impl InSet {
         if self.is_empty {
             return Datum::FALSE;
         }
-        if operand.null {
+        if operand.is_null() {
             return Datum::NULL;
         }
         let found = if operand.is_long() {

@@ -134,7 +134,7 @@ pub fn like(
     case_insensitive: bool,
     arena: &Arena,
 ) -> Result<Datum, EvalError> {
-    if text.null || pattern.null {
+    if text.is_null() || pattern.is_null() {
         return Ok(Datum::NULL);
     }
     let (mut x, mut y) = ([0; 16], [0; 16]);
@@ -144,7 +144,7 @@ pub fn like(
 
 /// True if `text` starts with the bytes of `prefix`.
 pub fn starts_with(text: Datum, prefix: Datum, arena: &Arena) -> Datum {
-    if text.null || prefix.null {
+    if text.is_null() || prefix.is_null() {
         return Datum::NULL;
     }
     let (mut x, mut y) = ([0; 16], [0; 16]);

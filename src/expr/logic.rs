@@ -5,10 +5,10 @@ use crate::types::Datum;
 /// FALSE if one is FALSE, else NULL if one is NULL.
 #[inline(always)]
 pub fn and(a: Datum, b: Datum) -> Datum {
-    let is_false = |d: Datum| !d.null && d.lo == 0;
+    let is_false = |d: Datum| !d.is_null() && d.lo == 0;
     if is_false(a) || is_false(b) {
         Datum::FALSE
-    } else if a.null || b.null {
+    } else if a.is_null() || b.is_null() {
         Datum::NULL
     } else {
         Datum::TRUE
@@ -20,7 +20,7 @@ pub fn and(a: Datum, b: Datum) -> Datum {
 pub fn or(a: Datum, b: Datum) -> Datum {
     if a.is_true() || b.is_true() {
         Datum::TRUE
-    } else if a.null || b.null {
+    } else if a.is_null() || b.is_null() {
         Datum::NULL
     } else {
         Datum::FALSE
@@ -29,7 +29,7 @@ pub fn or(a: Datum, b: Datum) -> Datum {
 
 #[inline(always)]
 pub fn not(a: Datum) -> Datum {
-    if a.null { a } else { Datum::bool(a.lo == 0) }
+    if a.is_null() { a } else { Datum::bool(a.lo == 0) }
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ impl CompiledExpr {
         macro_rules! checked {
             ($dst:expr, $a:expr, $b:expr, $read:ident, $method:ident, $make:ident, $ty:ident) => {{
                 let (x, y) = (get!($a), get!($b));
-                if x.null || y.null {
+                if x.is_null() || y.is_null() {
                     set!($dst, Datum::NULL)
                 } else {
                     match x.$read().$method(y.$read()) {
@@ -113,7 +113,7 @@ impl CompiledExpr {
         macro_rules! checked_k {
             ($dst:expr, $a:expr, $k:expr, $method:ident) => {{
                 let x = get!($a);
-                if x.null {
+                if x.is_null() {
                     set!($dst, Datum::NULL)
                 } else {
                     match x.as_i64().$method($k) {
@@ -150,7 +150,7 @@ impl CompiledExpr {
                 Op::SubtractDecimal { dst, a, b } => checked!(dst, a, b, as_decimal, checked_sub, decimal, Decimal),
                 Op::FloatArithmetic { op, dst, a, b } => {
                     let (x, y) = (get!(a), get!(b));
-                    if x.null || y.null {
+                    if x.is_null() || y.is_null() {
                         set!(dst, Datum::NULL)
                     } else {
                         match float(op, x.as_f64(), y.as_f64()) {
@@ -162,66 +162,66 @@ impl CompiledExpr {
                 Op::CompareInt { mask, dst, a, b } => {
                     let (x, y) = (get!(a), get!(b));
                     let is = Datum::bool(is_in(x.as_i64().cmp(&y.as_i64()), mask));
-                    set!(dst, if x.null || y.null { Datum::NULL } else { is })
+                    set!(dst, if x.is_null() || y.is_null() { Datum::NULL } else { is })
                 }
                 Op::CompareIntK { mask, dst, a, k } => {
                     let x = get!(a);
-                    set!(dst, if x.null { Datum::NULL } else { Datum::bool(is_in(x.as_i64().cmp(&k), mask)) })
+                    set!(dst, if x.is_null() { Datum::NULL } else { Datum::bool(is_in(x.as_i64().cmp(&k), mask)) })
                 }
                 Op::And { dst, a, b } => set!(dst, and(get!(a), get!(b))),
                 Op::Or { dst, a, b } => set!(dst, or(get!(a), get!(b))),
                 Op::Not { dst, a } => set!(dst, not(get!(a))),
-                Op::IsNull { null, dst, a } => set!(dst, Datum::bool(get!(a).null == null)),
+                Op::IsNull { null, dst, a } => set!(dst, Datum::bool(get!(a).is_null() == null)),
                 Op::Coalesce { dst, a, b } => {
-                    let from = if get!(a).null { b } else { a };
+                    let from = if get!(a).is_null() { b } else { a };
                     set!(dst, get!(from))
                 }
                 Op::CoalesceK { dst, a, index } => {
                     let x = get!(a);
-                    set!(dst, if x.null { self.pool.constants[index as usize] } else { x })
+                    set!(dst, if x.is_null() { self.pool.constants[index as usize] } else { x })
                 }
                 Op::IntToFloat { dst, a } => {
                     let x = get!(a);
-                    set!(dst, if x.null { x } else { Datum::float(x.as_i64() as f64) })
+                    set!(dst, if x.is_null() { x } else { Datum::float(x.as_i64() as f64) })
                 }
                 Op::IntToDecimal { dst, a } => {
                     let x = get!(a);
-                    set!(dst, if x.null { x } else { Datum::decimal(Decimal::from_i64(x.as_i64())) })
+                    set!(dst, if x.is_null() { x } else { Datum::decimal(Decimal::from_i64(x.as_i64())) })
                 }
                 Op::Narrow { width, dst, a } => {
                     let x = get!(a);
                     let (v, unused) = (x.as_i64(), 64 - (8u32 << width));
-                    if v << unused >> unused != v && !x.null {
+                    if v << unused >> unused != v && !x.is_null() {
                         return fail(arithmetic::overflow(integer_of(width)));
                     }
                     set!(dst, x)
                 }
                 Op::Jump { target } => jump_if!(true, target),
-                Op::JumpNull { null, a, target } => jump_if!(get!(a).null == null, target),
+                Op::JumpNull { null, a, target } => jump_if!(get!(a).is_null() == null, target),
                 Op::JumpBool { mask, a, target } => {
                     let x = get!(a);
-                    let outcome = if x.null { 3 } else { x.lo as u8 & 1 };
+                    let outcome = if x.is_null() { 3 } else { x.lo as u8 & 1 };
                     jump_if!(mask >> outcome & 1 != 0, target)
                 }
                 Op::JumpInt { mask, a, b, target } => {
                     let (x, y) = (get!(a), get!(b));
-                    let outcome = if x.null || y.null { 3 } else { x.as_i64().cmp(&y.as_i64()) as i8 + 1 };
+                    let outcome = if x.is_null() || y.is_null() { 3 } else { x.as_i64().cmp(&y.as_i64()) as i8 + 1 };
                     jump_if!(mask >> outcome & 1 != 0, target)
                 }
                 Op::JumpIntK { mask, a, target, k } => {
                     let x = get!(a);
-                    let outcome = if x.null { 3 } else { x.as_i64().cmp(&k) as i8 + 1 };
+                    let outcome = if x.is_null() { 3 } else { x.as_i64().cmp(&k) as i8 + 1 };
                     jump_if!(mask >> outcome & 1 != 0, target)
                 }
                 Op::JumpEqual { mask, a, b, target } => {
                     let (x, y) = (get!(a), get!(b));
-                    let outcome = if x.null || y.null { 3 } else { frame.arena.equal(x, y) as u8 };
+                    let outcome = if x.is_null() || y.is_null() { 3 } else { frame.arena.equal(x, y) as u8 };
                     jump_if!(mask >> outcome & 1 != 0, target)
                 }
                 Op::JumpEqualK { mask, a, index, target } => {
                     let (x, k) = (&get!(a), &self.pool.constants[index as usize]);
                     // Only the lanes matter: the constant is not long.
-                    let outcome = if x.null { 3 } else { (x.lo == k.lo && x.hi == k.hi) as u8 };
+                    let outcome = if x.is_null() { 3 } else { (x.lo == k.lo && x.hi == k.hi) as u8 };
                     jump_if!(mask >> outcome & 1 != 0, target)
                 }
                 Op::JumpCompare { mask, family, a, b, target } => {
@@ -268,7 +268,7 @@ impl CompiledExpr {
             }
             Op::Distinct { equal, family, dst, a, b } => {
                 let (x, y) = (get(a), get(b));
-                let same = match (x.null, y.null) {
+                let same = match (x.is_null(), y.is_null()) {
                     (false, false) => compare_known(family, x, y, arena).is_eq(),
                     (x_null, y_null) => x_null == y_null,
                 };
@@ -279,7 +279,7 @@ impl CompiledExpr {
                 (dst, cast_datum(get(a), from, to, arena)?)
             }
             Op::InSet { dst, a, index } => (dst, pool.sets[index as usize].contains(get(a), arena)),
-            Op::LikeK { dst, a, .. } if get(a).null => (dst, Datum::NULL),
+            Op::LikeK { dst, a, .. } if get(a).is_null() => (dst, Datum::NULL),
             Op::LikeK { dst, a, index } => {
                 let mut scratch = [0; 16];
                 let text = text_of(arena.bytes(get(a), &mut scratch));
@@ -303,7 +303,7 @@ impl CompiledExpr {
 /// Less, equal, greater, a NULL among them: 0 to 3.
 #[inline(never)]
 fn compare_outcome(family: Family, a: &Datum, b: &Datum, arena: &Arena) -> u8 {
-    if a.null || b.null { 3 } else { (compare_known(family, *a, *b, arena) as i8 + 1) as u8 }
+    if a.is_null() || b.is_null() { 3 } else { (compare_known(family, *a, *b, arena) as i8 + 1) as u8 }
 }
 
 #[cold]

@@ -90,8 +90,10 @@ impl TableKind {
 pub struct TableSummary {
     pub name: String,
     pub kind: TableKind,
-    /// The column whose value decides about the partition; None for a replicated table.
+    /// The column whose value decides about the partition, if there is one.
     pub partitioned_on: Option<String>,
+    /// Without such a column: each partition has rows of its own (a view whose groups span partitions), not the same ones.
+    pub is_spread: bool,
     pub columns: Vec<ColumnSummary>,
     /// Columns of the primary key, in its order; empty without one.
     pub primary_key: Vec<String>,

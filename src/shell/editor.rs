@@ -124,10 +124,21 @@ pub fn is_complete(text: &str) -> bool {
     for line in lines {
         splitter.push_line(1, line);
     }
-    if splitter.is_at_start() {
+    if splitter.is_at_start() || leaves(text) {
         return true;
     }
     directives::is_exec(text) && !splitter.is_in_quotes()
+}
+
+/// True if the last line of a statement that is not whole is `\q`: no statement has that, and whoever does not see why
+/// nothing happens wants to leave.
+pub fn leaves(text: &str) -> bool {
+    let Some((begun, last)) = text.rsplit_once('\n') else { return false };
+    let mut splitter = Splitter::new();
+    for line in begun.lines() {
+        splitter.push_line(1, line);
+    }
+    last.trim() == "\\q" && !splitter.is_in_quotes()
 }
 
 /// Rustyline's view of us.
@@ -203,6 +214,7 @@ mod tests {
             "help",
             "\\dt",
             "exti",
+            "SELECT 1\n\\q",
             "EXEC Vote 1 2 3",
             "EXEC Vote 'it''s'",
             "CREATE PROCEDURE p AS BEGIN\nSELECT 1;\nEND;",
@@ -218,6 +230,7 @@ mod tests {
             "SELECT 1; SELECT",
             "SELECT\nhelp",
             "SELECT 'a;",
+            "SELECT 'a\n\\q",
             "/* a",
             "EXEC Vote 'a\n b",
             "CREATE PROCEDURE p AS BEGIN\nSELECT 1;",

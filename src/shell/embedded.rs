@@ -6,6 +6,7 @@ use super::database::{
 };
 use crate::catalog::{Default, ProcedurePartitioning, Table};
 use crate::client::{self, Database};
+use crate::render::units;
 use crate::types::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,9 +84,18 @@ impl ShellDatabase for Embedded {
 
     fn banner(&self) -> String {
         let count = self.db.partitions();
-        let partitions = if count == 1 { "1 partition".to_owned() } else { format!("{count} partitions") };
-        let title = self.title.as_ref().map_or(String::new(), |title| format!(" · {title}"));
-        format!("votedb {}{title} · {partitions} · in memory   help: \\?  leave: \\q", env!("CARGO_PKG_VERSION"))
+        let partitions = units::plural(count as u64, "partition");
+        let catalog = self.db.catalog();
+        let mut title = self.title.as_ref().map_or(String::new(), |title| format!(" · {title}"));
+        let views = catalog.tables().filter(|table| table.is_view()).count();
+        let counts =
+            [(catalog.tables().count() - views, "table"), (views, "view"), (catalog.procedures().count(), "procedure")];
+        let counts: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| units::plural(*n as u64, what)).collect();
+        if !counts.is_empty() {
+            title.push_str(&format!(" · {}", counts.join(", ")));
+        }
+        format!("votedb {}{title} · {partitions} · in memory", env!("CARGO_PKG_VERSION"))
     }
 }
 
@@ -104,6 +114,7 @@ fn summary(table: &Table, row_count: u64) -> TableSummary {
         name: table.name.to_string(),
         kind: if table.is_view() { TableKind::View } else { TableKind::Table },
         partitioned_on: table.partition_column.map(|column| table.columns[column].name.to_string()),
+        is_spread: table.spread,
         columns: table
             .visible_columns()
             .iter()

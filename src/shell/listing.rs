@@ -10,7 +10,11 @@ pub fn tables(tables: &[TableSummary]) -> ResultSet {
         vec![
             Value::from(table.name.as_str()),
             Value::from(table.kind.name()),
-            Value::from(table.partitioned_on.as_deref().unwrap_or("(replicated)")),
+            Value::from(match (&table.partitioned_on, table.is_spread) {
+                (Some(column), _) => column.as_str(),
+                (None, true) => "(parts added up)",
+                (None, false) => "(replicated)",
+            }),
             Value::Int(i64::try_from(table.row_count).unwrap_or(i64::MAX)),
         ]
     });
@@ -49,9 +53,10 @@ pub fn columns(table: &TableSummary) -> ResultSet {
 /// `table votes · partitioned on phone_number · primary key (a, b) · 12 rows`
 pub fn summary(table: &TableSummary) -> String {
     let mut parts = vec![format!("{} {}", table.kind.name(), table.name)];
-    parts.push(match &table.partitioned_on {
-        Some(column) => format!("partitioned on {column}"),
-        None => "replicated".to_owned(),
+    parts.push(match (&table.partitioned_on, table.is_spread) {
+        (Some(column), _) => format!("partitioned on {column}"),
+        (None, true) => "a part in each partition, added up by queries".to_owned(),
+        (None, false) => "replicated".to_owned(),
     });
     if !table.primary_key.is_empty() {
         parts.push(format!("primary key ({})", table.primary_key.join(", ")));

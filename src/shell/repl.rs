@@ -3,7 +3,7 @@
 use super::answer::AnswerStyle;
 use super::args::{Args, Step};
 use super::database::ShellDatabase;
-use super::editor::{LineEditor, Typed};
+use super::editor::{self, LineEditor, Typed};
 use super::interrupt::{self, Watch};
 use super::session::{Flow, Session, Settings, current_directory};
 use super::source::Source;
@@ -149,6 +149,9 @@ fn run_typed(session: &mut Session<'_>, source: &mut Source, text: &str, base_di
     if !source.is_in_batch() {
         *source = Source::new(None, base_dir);
     }
+    if !source.is_in_batch() && editor::leaves(text) {
+        return Flow::Leave;
+    }
     let mut flow = Flow::Continue;
     for line in text.lines() {
         flow = session.line(source, line);
@@ -198,6 +201,12 @@ mod tests {
     fn after_an_error_the_rest_of_what_was_typed_is_dropped() {
         let (db, _) = typed(&["SELECT 1; bad; SELECT 2;", "SELECT 3;"]);
         assert_eq!(db.ran, ["SELECT 1", "bad", "SELECT 3"]);
+    }
+
+    #[test]
+    fn leaving_amid_a_statement_runs_nothing_of_it() {
+        let (db, _) = typed(&["SELECT 1\n\\q"]);
+        assert!(db.ran.is_empty());
     }
 
     #[test]

@@ -82,6 +82,8 @@ pub struct Session<'a> {
     /// Rows were written in a format for programs: the next header should be set off from them.
     rows_written: bool,
     nesting: usize,
+    /// A schema file is loaded: definitions, changes and calls that succeed say nothing, only queries answer.
+    is_loading: bool,
 }
 
 impl<'a> Session<'a> {
@@ -92,7 +94,16 @@ impl<'a> Session<'a> {
         settings: Settings,
     ) -> Session<'a> {
         let output = Output::new(out, err);
-        Session { db, output, settings, errors: 0, schema_changed: true, rows_written: false, nesting: 0 }
+        Session {
+            db,
+            output,
+            settings,
+            errors: 0,
+            schema_changed: true,
+            rows_written: false,
+            nesting: 0,
+            is_loading: false,
+        }
     }
 
     /// Errors so far; an output that failed is one.
@@ -181,7 +192,8 @@ impl<'a> Session<'a> {
     }
 
     /// Loads a file of definitions and reports everything that is wrong with it. A file with nothing but DDL is one batch:
-    /// all of it takes effect or none. Any other runs as a script, to its end.
+    /// all of it takes effect or none. Any other runs as a script, to its end. What succeeds is not told, except for the
+    /// rows of queries.
     pub fn load_file(&mut self, path: &Path) -> ScriptResult {
         let before = self.errors();
         let end = match source::read(path) {
@@ -193,7 +205,9 @@ impl<'a> Session<'a> {
             }
             Ok(text) => {
                 let stop_on_error = std::mem::replace(&mut self.settings.stop_on_error, false);
+                self.is_loading = true;
                 let result = self.run_text(&text, Some(&path.display().to_string()), source::directory(path));
+                self.is_loading = false;
                 self.settings.stop_on_error = stop_on_error;
                 return result;
             }
@@ -253,7 +267,9 @@ impl<'a> Session<'a> {
         let place = Place { file: source.name.as_deref(), first_line: statement.first_line };
         self.execute(&statement.text, &shown, place, |session, outcome| {
             session.schema_changed |= matches!(outcome.tag, Tag::Done(_));
-            session.write_rows(&answer::text(outcome, &session.settings.answers));
+            if !session.is_loading || (outcome.tag == Tag::Rows && !directives::is_exec(&statement.text)) {
+                session.write_rows(&answer::text(outcome, &session.settings.answers));
+            }
             Flow::Continue
         })
     }
@@ -422,7 +438,7 @@ impl<'a> Session<'a> {
         let flow = match result {
             Ok(notes) => {
                 self.schema_changed = true;
-                if self.settings.answers.format.is_for_people() && !quiet {
+                if self.settings.answers.format.is_for_people() && !quiet && !self.is_loading {
                     let count = units::plural(input::split(&batch.text).len() as u64, "statement");
                     self.output.write(&format!("{count} done, as one batch\n"));
                 }

@@ -238,6 +238,17 @@ fn a_file_of_definitions_loads_as_one_batch_and_tells_all_its_errors() {
 }
 
 #[test]
+fn loading_a_schema_tells_nothing_but_the_rows_of_queries() {
+    let script = b"CREATE TABLE t (a INT);\nINSERT INTO t VALUES (1);\nEXEC Fill 1;\nSELECT 1;";
+    let dir = Scratch::new("quiet", &[("s.sql", script)]);
+    let mut db = FakeDatabase::default();
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    Session::new(&mut db, &mut out, &mut err, Settings::default()).load_file(&dir.0.join("s.sql"));
+    assert_eq!(db.ran.len(), 4);
+    assert_eq!(String::from_utf8(out).expect("UTF-8"), " answer\n ──────\n     42\n1 row\n\n");
+}
+
+#[test]
 fn lines_from_a_pipe_are_answered_as_they_come_and_checked_for_utf8() {
     let mut db = FakeDatabase::default();
     let (mut out, mut err) = (Vec::new(), Vec::new());

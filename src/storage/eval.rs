@@ -55,7 +55,7 @@ impl Evaluator {
         self.frame.arena.truncate(0);
         self.frame.regs.clear();
         for &datum in row {
-            let datum = if datum.is_long() && !datum.null {
+            let datum = if datum.is_long() && !datum.is_null() {
                 let arena = &mut self.frame.arena;
                 long.with_long(datum, |bytes| arena.store(bytes))
             } else {

@@ -1,7 +1,8 @@
 //! Fixed-width cells in copy-on-write pages: the rows of a table, or the strings of one size.
 //!
 //! A cell keeps its number (the row id) until it is freed. A page is a block: a bitmap of live cells, then the cells. A
-//! snapshot shares the pages; the heap copies a page when it first writes to it afterwards, if the snapshot still lives.
+//! snapshot shares the pages; the heap copies a page when it first writes to it afterwards, if the snapshot still
+//! lives.
 //! The write path only compares the page's epoch with the heap's.
 //!
 //! The heap knows nothing of columns, and what is in a freed cell is its own: the number of the next free one.
@@ -41,6 +42,8 @@ pub struct Heap {
     stride: u32,
     /// Cells in a page: 1 << shift.
     shift: u32,
+    /// Bytes before the first cell of a page: the bitmap, up to a cache line's end.
+    cells_offset: u32,
     /// Cells below this have been used at some time.
     end: u32,
     /// Cells that the pages have room for.
@@ -76,6 +79,7 @@ impl Heap {
             pages: Vec::new(),
             stride: stride as u32,
             shift,
+            cells_offset: (1u32 << shift).div_ceil(8).next_multiple_of(64),
             end: 0,
             capacity: 0,
             free: NONE,
@@ -124,7 +128,9 @@ impl Heap {
     #[inline(always)]
     fn own(&mut self, row: RowId) {
         let page = (row.0 >> self.shift) as usize;
-        if self.pages[page].epoch != self.epoch {
+        debug_assert!(page < self.pages.len());
+        // SAFETY: pages cover all cells of this heap.
+        if unsafe { self.pages.get_unchecked(page).epoch } != self.epoch {
             self.copy_shared(page);
         }
     }
@@ -226,10 +232,9 @@ impl Heap {
         self.reuse().cell
     }
 
-    /// Bytes before the first cell of a page: the bitmap, up to a cache line's end.
     #[inline(always)]
     fn cells_offset(&self) -> usize {
-        ((1usize << self.shift).div_ceil(8)).next_multiple_of(64)
+        self.cells_offset as usize
     }
 
     fn block_bytes(&self, cells: usize) -> usize {

@@ -1,19 +1,21 @@
 //! Where each column lies in a stored row, and how a datum gets there and back.
 //!
 //! Columns stand by descending alignment, so no space is lost between them. Integers have their column's width. Strings
-//! of at most 15 bytes lie in the row, their length after the longest possible text; others have the 16 bytes of a datum's
+//! of at most 15 bytes lie in the row, their length after the longest possible text; others have the 16 bytes of a
+//! datum's
 //! lane, and if they are long, the lane says which cell of the table's [`StringPool`] has them. A table with nullable
 //! columns has a bit for each of those at the end of the row.
 
 use super::strings::{CellId, StringPool};
 use crate::types::{Arena, DataType, Datum, INLINE_MAX};
 
+#[cfg(target_endian = "big")]
+compile_error!("rows are read by words in little-endian order");
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotKind {
-    I64,
-    I32,
-    I16,
-    I8,
+    /// An integer of 8, 4, 2 or 1 bytes, or whatever else has nothing in `Datum::hi`.
+    Int,
     /// DECIMAL: 16 bytes.
     Wide,
     /// A string of at most `Slot::short_max` bytes, then its length.
@@ -29,6 +31,8 @@ pub struct Slot {
     pub kind: SlotKind,
     /// Most bytes of a `Short`.
     short_max: u8,
+    /// For `Int`: the bits that it lacks to 64.
+    missing_bits: u8,
     /// The bit that says NULL; 0 if the column is NOT NULL.
     null_mask: u8,
     null_byte: u32,
@@ -78,10 +82,10 @@ pub fn with_bytes<R>(datum: Datum, long: &impl LongStrings, f: impl FnOnce(&[u8]
 /// Size in the row and alignment.
 fn slot_kind(ty: DataType) -> (SlotKind, usize, usize) {
     match ty {
-        DataType::Null | DataType::Boolean | DataType::TinyInt => (SlotKind::I8, 1, 1),
-        DataType::SmallInt => (SlotKind::I16, 2, 2),
-        DataType::Integer => (SlotKind::I32, 4, 4),
-        DataType::BigInt | DataType::Timestamp | DataType::Float => (SlotKind::I64, 8, 8),
+        DataType::Null | DataType::Boolean | DataType::TinyInt => (SlotKind::Int, 1, 1),
+        DataType::SmallInt => (SlotKind::Int, 2, 2),
+        DataType::Integer => (SlotKind::Int, 4, 4),
+        DataType::BigInt | DataType::Timestamp | DataType::Float => (SlotKind::Int, 8, 8),
         DataType::Decimal => (SlotKind::Wide, 16, 8),
         DataType::Varchar { .. } | DataType::Varbinary { .. } => match ty.bytes_max() {
             Some(max) if max as usize <= INLINE_MAX => (SlotKind::Short, max as usize + 1, 1),
@@ -97,13 +101,14 @@ impl Layout {
         let kinds: Vec<_> = columns.iter().map(|&(ty, _)| slot_kind(ty)).collect();
         let mut order: Vec<usize> = (0..columns.len()).collect();
         order.sort_by_key(|&i| (std::cmp::Reverse(kinds[i].2), i));
-        let none = Slot { offset: 0, kind: SlotKind::I8, short_max: 0, null_mask: 0, null_byte: 0 };
+        let none = Slot { offset: 0, kind: SlotKind::Int, short_max: 0, missing_bits: 0, null_mask: 0, null_byte: 0 };
         let mut slots = vec![none; columns.len()];
         let mut at = 0;
         for &i in &order {
             let (kind, bytes, _) = kinds[i];
             let short_max = if kind == SlotKind::Short { bytes as u8 - 1 } else { 0 };
-            slots[i] = Slot { offset: at as u32, kind, short_max, ..none };
+            let missing_bits = if kind == SlotKind::Int { 64 - bytes as u8 * 8 } else { 0 };
+            slots[i] = Slot { offset: at as u32, kind, short_max, missing_bits, ..none };
             at += bytes;
         }
         let first_null = at;
@@ -153,13 +158,23 @@ impl Layout {
     #[inline(always)]
     pub unsafe fn write(&self, cell: *mut u8, row: &[Datum]) {
         debug_assert_eq!(row.len(), self.slots.len());
+        // SAFETY: the caller's promise.
+        unsafe { self.write_each(cell, row.iter().copied()) };
+    }
+
+    /// As [`Layout::write`], from an iterator.
+    ///
+    /// # Safety
+    /// As [`Layout::write`]; `row` gives one datum per column.
+    #[inline(always)]
+    pub unsafe fn write_each(&self, cell: *mut u8, row: impl Iterator<Item = Datum>) {
         // SAFETY: the caller's promise; the null bytes lie in the row.
         unsafe {
             if self.nulls.1 != 0 {
                 cell.add(self.nulls.0).write_bytes(0, self.nulls.1);
             }
             for (slot, datum) in self.slots.iter().zip(row) {
-                slot.store(cell, *datum);
+                slot.store(cell, datum);
             }
         }
     }
@@ -179,31 +194,71 @@ impl Layout {
 }
 
 impl Slot {
+    /// The `Datum::lo` of an `Int` column that is not NULL: one read, whatever its width.
+    ///
+    /// # Safety
+    /// As [`Layout::load`].
+    #[inline(always)]
+    pub unsafe fn load_int(self, cell: *const u8) -> i64 {
+        debug_assert_eq!(self.kind, SlotKind::Int);
+        // SAFETY: the caller's promise; what is read past the column is shifted out.
+        let bits = unsafe { cell.add(self.offset as usize).cast::<u64>().read_unaligned() };
+        (bits << self.missing_bits) as i64 >> self.missing_bits
+    }
+
+    /// True if the row at `cell` has just `datum` here, NULL equal to NULL; None if the bytes of long strings must
+    /// decide.
+    ///
+    /// # Safety
+    /// As [`Layout::load`].
+    #[inline(always)]
+    pub unsafe fn equals(self, cell: *const u8, datum: Datum) -> Option<bool> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.kind == SlotKind::Int {
+                return Some(self.load_int(cell) == datum.as_i64() && self.is_null(cell) == datum.is_null());
+            }
+            let stored = self.load(cell);
+            let same = (stored.lo ^ datum.lo) | (stored.hi ^ datum.hi) == 0;
+            if stored.is_long() { None } else { Some(same) }
+        }
+    }
+
+    /// True if the row at `cell` has NULL here.
+    ///
+    /// # Safety
+    /// As [`Layout::load`].
+    #[inline(always)]
+    pub unsafe fn is_null(self, cell: *const u8) -> bool {
+        // SAFETY: the caller's promise.
+        self.null_mask != 0 && unsafe { *cell.add(self.null_byte as usize) } & self.null_mask != 0
+    }
+
     /// # Safety
     /// As [`Layout::load`].
     #[inline(always)]
     pub unsafe fn load(self, cell: *const u8) -> Datum {
         // SAFETY: the caller's promise; a short string's 16 bytes may end after the row, where it is readable.
         unsafe {
-            if self.null_mask != 0 && *cell.add(self.null_byte as usize) & self.null_mask != 0 {
+            if self.is_null(cell) {
                 return Datum::NULL;
             }
             let at = cell.add(self.offset as usize);
             match self.kind {
-                SlotKind::I64 => Datum::int(at.cast::<i64>().read_unaligned()),
-                SlotKind::I32 => Datum::int(at.cast::<i32>().read_unaligned() as i64),
-                SlotKind::I16 => Datum::int(at.cast::<i16>().read_unaligned() as i64),
-                SlotKind::I8 => Datum::int(at.cast::<i8>().read_unaligned() as i64),
+                SlotKind::Int => Datum::int(self.load_int(cell)),
                 SlotKind::Wide | SlotKind::Lane => {
                     let (lo, hi) = at.cast::<(u64, u64)>().read_unaligned();
-                    Datum { lo, hi, null: false }
+                    Datum { lo, hi }
                 }
                 SlotKind::Short => {
-                    let bits = u128::from_le_bytes(at.cast::<[u8; 16]>().read_unaligned());
-                    let width = self.short_max as u32 * 8;
-                    let text = bits & ((1u128 << width) - 1);
-                    let lane = text | (bits >> width & 0xFF) << 120;
-                    Datum { lo: lane as u64, hi: (lane >> 64) as u64, null: false }
+                    let max = self.short_max as usize;
+                    let len = (*at.add(max) as u64) << 56;
+                    let lo = at.cast::<u64>().read_unaligned();
+                    if max < 8 {
+                        return Datum { lo: lo & low_bytes(max), hi: len };
+                    }
+                    let hi = at.add(8).cast::<u64>().read_unaligned() & low_bytes(max - 8);
+                    Datum { lo, hi: hi | len }
                 }
             }
         }
@@ -214,50 +269,61 @@ impl Slot {
     /// # Safety
     /// As [`Layout::write`].
     #[inline(always)]
-    unsafe fn store(self, cell: *mut u8, datum: Datum) {
+    unsafe fn store(self, cell: *mut u8, mut datum: Datum) {
         // SAFETY: the caller's promise; each kind writes just its own bytes.
         unsafe {
-            if datum.null {
+            if datum.is_null() {
                 debug_assert!(self.null_mask != 0, "NOT NULL was checked");
                 *cell.add(self.null_byte as usize) |= self.null_mask;
+                // Zeros, so that equal rows have equal bytes.
+                datum = Datum::FALSE;
             }
             let at = cell.add(self.offset as usize);
             match self.kind {
-                SlotKind::I64 => at.cast::<u64>().write_unaligned(datum.lo),
-                SlotKind::I32 => at.cast::<u32>().write_unaligned(datum.lo as u32),
-                SlotKind::I16 => at.cast::<u16>().write_unaligned(datum.lo as u16),
-                SlotKind::I8 => *at = datum.lo as u8,
+                SlotKind::Int => match self.missing_bits {
+                    0 => at.cast::<u64>().write_unaligned(datum.lo),
+                    32 => at.cast::<u32>().write_unaligned(datum.lo as u32),
+                    48 => at.cast::<u16>().write_unaligned(datum.lo as u16),
+                    _ => *at = datum.lo as u8,
+                },
                 SlotKind::Wide | SlotKind::Lane => at.cast::<(u64, u64)>().write_unaligned((datum.lo, datum.hi)),
                 SlotKind::Short => {
-                    let width = self.short_max as u32 * 8;
-                    let lane = (datum.hi as u128) << 64 | datum.lo as u128;
-                    debug_assert!(datum.byte_len() <= self.short_max as usize, "the cast checked the length");
-                    let bits = lane & ((1u128 << width) - 1) | ((datum.hi >> 56) as u128) << width;
-                    write_low_bytes(at, bits, self.short_max as usize + 1);
+                    let max = self.short_max as usize;
+                    debug_assert!(datum.byte_len() <= max, "the cast checked the length");
+                    if max >= 8 {
+                        at.cast::<u64>().write_unaligned(datum.lo);
+                        write_low_bytes(at.add(8), datum.hi & low_bytes(7), max - 8);
+                    } else {
+                        write_low_bytes(at, datum.lo, max);
+                    }
+                    *at.add(max) = (datum.hi >> 56) as u8;
                 }
             }
         }
     }
 }
 
-/// Writes the `len` low bytes (1 to 16) of `bits` by two overlapping stores.
+/// A mask of the `count` (0 to 7) low bytes.
+#[inline(always)]
+fn low_bytes(count: usize) -> u64 {
+    (1 << (count * 8)) - 1
+}
+
+/// Writes the `len` low bytes (0 to 7) of `bits`.
 ///
 /// # Safety
 /// `len` bytes at `at` are ours to write.
 #[inline(always)]
-unsafe fn write_low_bytes(at: *mut u8, bits: u128, len: usize) {
-    // SAFETY: both stores lie in the `len` bytes.
+unsafe fn write_low_bytes(at: *mut u8, bits: u64, len: usize) {
+    // SAFETY: two overlapping stores that both lie in the `len` bytes.
     unsafe {
-        if len >= 8 {
-            at.cast::<u64>().write_unaligned(bits as u64);
-            at.add(len - 8).cast::<u64>().write_unaligned((bits >> ((len - 8) * 8)) as u64);
-        } else if len >= 4 {
+        if len >= 4 {
             at.cast::<u32>().write_unaligned(bits as u32);
             at.add(len - 4).cast::<u32>().write_unaligned((bits >> ((len - 4) * 8)) as u32);
         } else if len >= 2 {
             at.cast::<u16>().write_unaligned(bits as u16);
             at.add(len - 2).cast::<u16>().write_unaligned((bits >> ((len - 2) * 8)) as u16);
-        } else {
+        } else if len == 1 {
             *at = bits as u8;
         }
     }
@@ -287,7 +353,7 @@ mod tests {
             for fill in [0usize, 1, 15] {
                 let mut row: Vec<Datum> = [1, -1, -300, -70_000, i64::MIN].map(Datum::int).into();
                 row[0] = Datum::bool(fill == 1);
-                row.push(Datum { lo: 1, hi: u64::MAX, null: false });
+                row.push(Datum { lo: 1, hi: u64::MAX });
                 row.push(Datum::float(-1.5));
                 row.push(Datum::short(b"any"));
                 row.extend((1..=15).map(|max| Datum::short(&b"abcdefghijklmno"[..fill.min(max)])));

@@ -32,7 +32,7 @@ pub struct RowExport {
 impl RowExport {
     /// Rows.
     pub fn len(&self) -> usize {
-        if self.columns == 0 { 0 } else { self.datums.len() / self.columns }
+        self.datums.len().checked_div(self.columns).unwrap_or(0)
     }
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -80,7 +80,8 @@ impl Store {
         Ok(())
     }
 
-    /// Brings the store to `next`, which `changes` lead to, outside of a transaction. A repartitioned table, and the views
+    /// Brings the store to `next`, which `changes` lead to, outside of a transaction. A repartitioned table, and the
+    /// views
     /// over it, come out empty: the caller exports the rows of all partitions before, and imports them after.
     ///
     /// On error this store is as before. On success it can still go back by [`Store::undo_apply`], until

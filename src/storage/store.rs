@@ -12,7 +12,8 @@ use crate::types::{Arena, Datum};
 
 /// See the module `storage`. All `now` are the transaction's time in microseconds since 1970.
 ///
-/// A failed `insert`, `update` or `delete` leaves the store as it was if the table has no views, or only such that count
+/// A failed `insert`, `update` or `delete` leaves the store as it was if the table has no views, or only such that
+/// count
 /// by plain columns; else the caller rolls back to a savepoint.
 pub struct Store {
     partition: PartitionId,
@@ -95,11 +96,12 @@ impl Store {
         if self.views.probes.len() < dependents.len() {
             self.views.make_room(dependents.len());
         }
-        for (i, updater) in dependents.iter().enumerate() {
+        let probes = &mut self.views.probes[..dependents.len()];
+        for (i, (updater, probe)) in dependents.iter().zip(probes).enumerate() {
             match &updater.kind {
                 UpdaterKind::Counting(counting) => {
                     let view = self.tables[updater.view.0 as usize].as_deref_mut().expect(GONE);
-                    self.views.probes[i][1] = counting.probe(view, row, arena)?;
+                    probe[1] = counting.probe(view, row, arena)?;
                 }
                 UpdaterKind::General(general) => {
                     let [old, new] = &mut self.views.inputs[i];

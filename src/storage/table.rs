@@ -11,14 +11,14 @@ use super::layout::{Layout, LongStrings, Slot, SlotKind};
 use super::strings::{CellId, StringPool};
 use super::undo::{Change, FreedString, UndoLog};
 use super::view::Probe;
-use crate::catalog;
+use crate::catalog::{self, TableId};
 use crate::types::{Arena, Datum, datum_value};
 use std::sync::Arc;
 
 /// What a table has in it, apart from its definition: TRUNCATE exchanges it.
 pub struct Contents {
     pub(super) heap: Heap,
-    pub(super) strings: StringPool,
+    pub(super) strings: Box<StringPool>,
     pub(super) indexes: Vec<TableIndex>,
     /// Grows with each TRUNCATE: a string that an earlier generation gave up is gone with it.
     generation: u32,
@@ -27,10 +27,12 @@ pub struct Contents {
 pub struct Table {
     def: Arc<catalog::Table>,
     layout: Arc<Layout>,
+    /// `def.id`, near.
+    id: TableId,
     /// NOT NULL columns.
     required: Box<[usize]>,
     checks: Box<[RowExpr]>,
-    pub(super) contents: Box<Contents>,
+    pub(super) contents: Contents,
 }
 
 /// Buffers of the operation at hand, kept to spare allocations.
@@ -56,7 +58,7 @@ impl Contents {
     fn new(def: &catalog::Table, layout: &Layout) -> Contents {
         Contents {
             heap: Heap::new(layout.stride()),
-            strings: StringPool::default(),
+            strings: Box::default(),
             indexes: def.indexes.iter().map(|index| TableIndex::new(index, def, layout)).collect(),
             generation: 0,
         }
@@ -70,8 +72,9 @@ impl Table {
         Table {
             required: (0..def.columns.len()).filter(|&i| !def.columns[i].nullable).collect(),
             checks: def.checks.iter().map(|c| RowExpr::new(&c.predicate, def.columns.len())).collect(),
-            contents: Box::new(Contents::new(def, &layout)),
+            contents: Contents::new(def, &layout),
             layout: Arc::new(layout),
+            id: def.id,
             def: Arc::clone(def),
         }
     }
@@ -129,7 +132,10 @@ impl Table {
     #[inline]
     pub fn find(&self, index: usize, key: &[Datum], arena: &Arena) -> Option<RowId> {
         let index = &self.contents.indexes[index];
-        if key.iter().any(|d| d.null) {
+        if let Some(found) = index.find_one(key[0], self.rows()) {
+            return found;
+        }
+        if key.iter().any(|d| d.is_null()) {
             return None;
         }
         index.find(&|i| key[i], arena, self.rows())
@@ -143,12 +149,13 @@ impl Table {
 
     /// Calls `f` for each row of the key, until it says false. A NULL in the key finds nothing.
     pub fn for_each_equal(&self, index: usize, key: &[Datum], arena: &Arena, f: &mut dyn FnMut(RowId) -> bool) {
-        if !key.iter().any(|d| d.null) {
+        if !key.iter().any(|d| d.is_null()) {
             self.contents.indexes[index].for_each_equal(&|i| key[i], arena, self.rows(), f);
         }
     }
 
-    /// Calls `f`, until it says false, for the rows of an ordered index whose first parts equal `equal` and whose next one
+    /// Calls `f`, until it says false, for the rows of an ordered index whose first parts equal `equal` and whose next
+    /// one
     /// lies between `low` and `high` (the bool: inclusive), in the order of the index or in reverse. NULL in the next
     /// part counts only if there is no bound; it sorts first. Panics if the index is a hash index.
     #[allow(clippy::too_many_arguments)]
@@ -188,7 +195,7 @@ impl Table {
     fn check_row(&self, row: &[Datum], arena: &Arena, work: &mut Work) -> Result<(), StorageError> {
         assert_eq!(row.len(), self.layout.columns(), "one datum per column");
         for &column in &self.required {
-            if row[column].null {
+            if row[column].is_null() {
                 return Err(self.null_in(column));
             }
         }
@@ -210,7 +217,7 @@ impl Table {
         work.evaluator.load(row, arena);
         for (code, check) in self.checks.iter().zip(&self.def.checks) {
             let result = work.evaluator.eval(code)?;
-            if !result.null && result.lo == 0 {
+            if !result.is_null() && result.lo == 0 {
                 return Err(StorageError::ConstraintViolation {
                     table: self.def.name.clone(),
                     constraint: check.name.clone(),
@@ -230,7 +237,7 @@ impl Table {
         work: &mut Work,
         except: Option<RowId>,
     ) -> Result<(), StorageError> {
-        let contents = &mut *self.contents;
+        let contents = &mut self.contents;
         for at in 0..contents.indexes.len() {
             let index = &contents.indexes[at];
             let entry = index.entry(row, long, &mut work.evaluator)?;
@@ -286,24 +293,29 @@ impl Table {
         if self.layout.has_lanes() {
             self.store_strings(row, arena, work)?;
             let stored = std::mem::take(&mut work.stored);
-            let result = self.insert_stored(&stored, &work.entries, undo);
+            let result = self.insert_stored(stored.iter().copied(), &work.entries, undo);
             work.stored = stored;
             return result;
         }
-        self.insert_stored(row, &work.entries, undo)
+        self.insert_stored(row.iter().copied(), &work.entries, undo)
     }
 
     #[inline(always)]
-    fn insert_stored(&mut self, row: &[Datum], entries: &[Entry], undo: &mut UndoLog) -> Result<RowId, StorageError> {
-        let contents = &mut *self.contents;
+    fn insert_stored(
+        &mut self,
+        row: impl Iterator<Item = Datum>,
+        entries: &[Entry],
+        undo: &mut UndoLog,
+    ) -> Result<RowId, StorageError> {
+        let contents = &mut self.contents;
         let Some(new) = contents.heap.allocate() else { return Err(self.full()) };
         // SAFETY: the cell is new and of this layout's size.
-        unsafe { self.layout.write(new.cell, row) };
+        unsafe { self.layout.write_each(new.cell, row) };
         let rows = Rows { heap: &contents.heap, strings: &contents.strings };
         for (index, entry) in contents.indexes.iter_mut().zip(entries) {
             index.insert(entry, new.row, rows);
         }
-        undo.push(Change::Insert { table: self.def.id, row: new.row.0, reused: new.reused });
+        undo.push(Change::Insert { table: self.id, row: new.row.0, reused: new.reused });
         Ok(new.row)
     }
 
@@ -365,7 +377,7 @@ impl Table {
         self.load_row(row_id, &mut old_row);
         work.old_entries.clear();
         for index in &self.contents.indexes {
-            work.old_entries.push(index.entry(&old_row, &self.contents.strings, &mut work.evaluator)?);
+            work.old_entries.push(index.entry(&old_row, &*self.contents.strings, &mut work.evaluator)?);
         }
         work.old_row = old_row;
         Ok(())
@@ -396,7 +408,7 @@ impl Table {
             }
         }
         self.remove_entries(row_id, &work.old_entries, Some(&work.entries));
-        let change = Change::Update { table: self.def.id, row: row_id.0 };
+        let change = Change::Update { table: self.id, row: row_id.0 };
         let cell = self.contents.heap.cell_mut(row_id);
         // SAFETY: the cell is this row's and ours to write.
         unsafe {
@@ -408,7 +420,7 @@ impl Table {
     }
 
     fn remove_entries(&mut self, row: RowId, entries: &[Entry], unless: Option<&[Entry]>) {
-        let contents = &mut *self.contents;
+        let contents = &mut self.contents;
         let rows = Rows { heap: &contents.heap, strings: &contents.strings };
         for (at, index) in contents.indexes.iter_mut().enumerate() {
             if unless.is_none_or(|other| other[at] != entries[at]) {
@@ -418,7 +430,7 @@ impl Table {
     }
 
     fn insert_entries(&mut self, row: RowId, entries: &[Entry], unless: Option<&[Entry]>) {
-        let contents = &mut *self.contents;
+        let contents = &mut self.contents;
         let rows = Rows { heap: &contents.heap, strings: &contents.strings };
         for (at, index) in contents.indexes.iter_mut().enumerate() {
             if unless.is_none_or(|other| other[at] != entries[at]) {
@@ -435,7 +447,7 @@ impl Table {
         }
         // SAFETY: the cell is this row's.
         unsafe {
-            let change = Change::Delete { table: self.def.id, row: row_id.0 };
+            let change = Change::Delete { table: self.id, row: row_id.0 };
             undo.push_image(change, self.contents.heap.cell(row_id), self.layout.stride());
         }
         self.contents.heap.release(row_id);
@@ -453,25 +465,27 @@ impl Table {
         self.contents.indexes[0].reserve_probed(tag).map_err(|_| self.full())
     }
 
-    /// Stores `work.group_row`, a new group of a view whose only index is on its groups.
+    /// Stores a new group of a view whose only index is on its groups. `row` gives one datum per column.
     #[inline(always)]
     pub(super) fn insert_group(
         &mut self,
         tag: u32,
+        row: impl Iterator<Item = Datum>,
         arena: &Arena,
         work: &mut Work,
         undo: &mut UndoLog,
     ) -> Result<(), StorageError> {
         let row = if self.layout.has_lanes() {
-            let row = std::mem::take(&mut work.group_row);
-            let result = self.store_strings(&row, arena, work);
-            work.group_row = row;
+            work.group_row.clear();
+            work.group_row.extend(row);
+            let group_row = std::mem::take(&mut work.group_row);
+            let result = self.store_strings(&group_row, arena, work);
+            work.group_row = group_row;
             result?;
-            &work.stored
+            self.insert_stored(work.stored.iter().copied(), &[], undo)?
         } else {
-            &work.group_row
+            self.insert_stored(row, &[], undo)?
         };
-        let row = self.insert_stored(row, &[], undo)?;
         self.contents.indexes[0].insert_probed(tag, row);
         Ok(())
     }
@@ -485,30 +499,31 @@ impl Table {
             for (_, datum) in self.layout.long_strings(cell) {
                 undo.push_freed(self.freed(datum));
             }
-            undo.push_image(Change::Delete { table: self.def.id, row: row.0 }, cell, self.layout.stride());
+            undo.push_image(Change::Delete { table: self.id, row: row.0 }, cell, self.layout.stride());
         }
         self.contents.heap.release(row);
     }
 
-    /// Adds `by` to a BIGINT column that is in no index. The row's image is logged where `log` says so: once per change.
+    /// Adds `by` to a BIGINT column that is in no index. The row's image is logged where `log` says so: once per
+    /// change.
     #[inline(always)]
     pub(super) fn bump(&mut self, row: RowId, column: usize, by: i64, log: bool, undo: &mut UndoLog) {
         let slot = self.layout.slot(column);
-        debug_assert_eq!(slot.kind, SlotKind::I64);
+        debug_assert_eq!(slot.kind, SlotKind::Int);
         let cell = self.contents.heap.cell_mut(row);
         // SAFETY: the cell is a live row of this layout and ours to write; the slot is eight bytes of it.
         unsafe {
             if log {
-                undo.push_image(Change::Update { table: self.def.id, row: row.0 }, cell, self.layout.stride());
+                undo.push_image(Change::Update { table: self.id, row: row.0 }, cell, self.layout.stride());
             }
-            let at = cell.add(slot.offset as usize).cast::<i64>();
-            at.write_unaligned(at.read_unaligned() + by);
+            let at = cell.add(slot.offset as usize).cast::<u64>();
+            at.write_unaligned((slot.load_int(cell) + by) as u64);
         }
     }
 
     fn freed(&self, datum: Datum) -> FreedString {
         let (cell, len) = datum.long_parts();
-        FreedString { table: self.def.id, cell: cell as CellId, len, generation: self.contents.generation }
+        FreedString { table: self.id, cell: cell as CellId, len, generation: self.contents.generation }
     }
 
     pub(super) fn free_string(&mut self, freed: FreedString) {
@@ -519,9 +534,9 @@ impl Table {
 
     /// Empties the table.
     pub(super) fn truncate(&mut self, undo: &mut UndoLog) {
-        let mut fresh = Box::new(Contents::new(&self.def, &self.layout));
+        let mut fresh = Contents::new(&self.def, &self.layout);
         fresh.generation = self.contents.generation + 1;
-        undo.push_contents(self.def.id, std::mem::replace(&mut self.contents, fresh));
+        undo.push_contents(self.id, std::mem::replace(&mut self.contents, fresh));
     }
 
     /// Puts back one change of this table, which is the newest that is not yet undone.
@@ -562,7 +577,7 @@ impl Table {
                 unsafe { cell.copy_from_nonoverlapping(work.image.as_ptr(), self.layout.stride()) };
                 self.insert_entries(row, &work.old_entries, Some(&work.entries));
                 for (new, old) in new_row.iter().zip(&work.old_row).filter(|(new, old)| new.is_long() && new != old) {
-                    debug_assert!(!new.null && (old.null || new.lo != old.lo || new.hi != old.hi));
+                    debug_assert!(!new.is_null() && (old.is_null() || new.lo != old.lo || new.hi != old.hi));
                     self.contents.strings.free(new.lo as CellId, new.byte_len());
                 }
             }
@@ -576,7 +591,8 @@ impl Table {
         unsafe { cell.copy_from_nonoverlapping(work.image.as_ptr(), self.layout.stride()) };
     }
 
-    /// Takes a new definition with the same columns, and brings the indexes in line with it: those whose definition is the
+    /// Takes a new definition with the same columns, and brings the indexes in line with it: those whose definition is
+    /// the
     /// same object stay, others are filled from the rows. Returns what was there before. On error nothing has changed.
     pub(super) fn redefine(
         &mut self,
@@ -633,8 +649,8 @@ impl Table {
         let mut next = self.first_row();
         while let Some(id) = next {
             self.load_row(id, &mut row);
-            let entry = built.entry(&row, &self.contents.strings, &mut work.evaluator)?;
-            if built.conflict(&entry, &row, &self.contents.strings, self.rows(), None).is_some() {
+            let entry = built.entry(&row, &*self.contents.strings, &mut work.evaluator)?;
+            if built.conflict(&entry, &row, &*self.contents.strings, self.rows(), None).is_some() {
                 return Err(self.duplicate_in(index, &row));
             }
             built.reserve(&entry).map_err(|_| self.full())?;

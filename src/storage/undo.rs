@@ -65,7 +65,7 @@ pub struct UndoLog {
     keep: bool,
     changes: Vec<Change>,
     images: Vec<u8>,
-    contents: Vec<Box<Contents>>,
+    contents: Vec<Contents>,
     freed: Vec<FreedString>,
     /// Changes made since the store began, kept or not: to find a rollback that cannot work.
     writes: u64,
@@ -105,7 +105,7 @@ impl UndoLog {
         }
     }
 
-    pub fn push_contents(&mut self, table: TableId, contents: Box<Contents>) {
+    pub fn push_contents(&mut self, table: TableId, contents: Contents) {
         self.push(Change::Replace { table });
         if self.keep {
             self.contents.push(contents);
@@ -159,7 +159,7 @@ impl UndoLog {
         self.images.truncate(at);
     }
 
-    pub fn pop_contents(&mut self) -> Box<Contents> {
+    pub fn pop_contents(&mut self) -> Contents {
         self.contents.pop().expect("pushed with the change")
     }
 

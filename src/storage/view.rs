@@ -1,6 +1,7 @@
 //! Materialized views: from a change of a row to the change of its group.
 //!
-//! [`ViewUpdater`] is a view's definition in compiled form. What can fail on the row alone (filter, groups, arguments) is
+//! [`ViewUpdater`] is a view's definition in compiled form. What can fail on the row alone (filter, groups, arguments)
+//! is
 //! computed before the base table changes. A view of plain columns that only counts takes a short way: one probe of the
 //! index on its groups, which the insert that may follow uses again.
 
@@ -23,7 +24,7 @@ pub struct ViewUpdater {
 
 pub enum UpdaterKind {
     Counting(CountingView),
-    General(GeneralView),
+    General(Box<GeneralView>),
 }
 
 impl ViewUpdater {
@@ -38,7 +39,7 @@ impl ViewUpdater {
             Some(groups) if counts && bare && view.filter.is_none() => {
                 UpdaterKind::Counting(CountingView { groups: groups.into(), columns: def.columns.len() })
             }
-            _ => UpdaterKind::General(GeneralView::new(def, view, source)),
+            _ => UpdaterKind::General(Box::new(GeneralView::new(def, view, source))),
         };
         ViewUpdater { view: def.id, kind }
     }
@@ -108,12 +109,9 @@ impl CountingView {
                 Ok(())
             }
             None => {
-                work.group_row.clear();
-                for &group in &self.groups {
-                    work.group_row.push(row[group]);
-                }
-                work.group_row.resize(self.columns, Datum::int(1));
-                view.insert_group(probe.tag, arena, work, undo)
+                let groups = self.groups.iter().map(|&column| row[column]);
+                let counts = std::iter::repeat_n(Datum::int(1), self.columns - self.groups.len());
+                view.insert_group(probe.tag, groups.chain(counts), arena, work, undo)
             }
         }
     }
@@ -336,7 +334,7 @@ impl GeneralView {
     ) -> Result<(), StorageError> {
         for aggregate in &self.aggregates {
             let argument = aggregate.argument.map_or(Datum::TRUE, |a| arena.adopt(input.values[a], &input.arena));
-            if argument.null {
+            if argument.is_null() {
                 continue;
             }
             let old = row[aggregate.column];
@@ -344,10 +342,10 @@ impl GeneralView {
             row[aggregate.column] = match aggregate.kind {
                 ViewAggregateKind::CountStar | ViewAggregateKind::Count => Datum::int(old.as_i64() + sign),
                 _ if emptied => Datum::NULL,
-                ViewAggregateKind::Sum if old.null => argument,
+                ViewAggregateKind::Sum if old.is_null() => argument,
                 ViewAggregateKind::Sum => add(old, argument, sign, aggregate.ty)?,
                 ViewAggregateKind::Min | ViewAggregateKind::Max => {
-                    let better = old.null || aggregate.is_better(argument, old, arena);
+                    let better = old.is_null() || aggregate.is_better(argument, old, arena);
                     let was_it = sign < 0 && compare_datums(argument, old, aggregate.ty, arena) == Ordering::Equal;
                     match sign {
                         1 if better => argument,
@@ -385,16 +383,16 @@ impl GeneralView {
                 return true;
             }
             let value = input.values[aggregate.argument.expect("MIN and MAX have one")];
-            if value.null {
+            if value.is_null() {
                 return true;
             }
             let value = arena.adopt(value, &input.arena);
-            if best.null || aggregate.is_better(value, best, arena) {
+            if best.is_null() || aggregate.is_better(value, best, arena) {
                 best = value;
             }
             !in_order
         };
-        let has_null_group = group.values[..self.groups].iter().any(|d| d.null);
+        let has_null_group = group.values[..self.groups].iter().any(|d| d.is_null());
         match &aggregate.index {
             Some((index, order)) if !has_null_group => {
                 let equal: Vec<Datum> = order.iter().map(|&g| group.values[g]).collect();

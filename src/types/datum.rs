@@ -16,42 +16,47 @@ pub type Reg = u16;
 /// * longer ones: `lo` = offset into the [`Arena`] of the frame, or into whatever owns the datum, low 32 bits of `hi` =
 ///   length in bytes, last byte of `hi` = 0xFF.
 ///
-/// The lanes of a NULL are zero by convention, so that keys that hold NULLs hash alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// NULL is a pattern that no value has: the last byte of `hi` is 0xFE and everything else zero. So a datum is two machine
+/// words, which pass in registers: a third one for a flag made every copy several times as slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datum {
     pub lo: u64,
     pub hi: u64,
-    pub null: bool,
 }
 
 /// Longest string, in bytes, that lies in a lane.
 pub const INLINE_MAX: usize = 15;
 const LONG: u64 = 0xFF << 56;
+const NULL: u64 = 0xFE << 56;
 /// More than any scaled DECIMAL of 38 digits.
 const DECIMAL_BIAS: u128 = 10u128.pow(38);
 
 impl Datum {
-    pub const NULL: Datum = Datum { lo: 0, hi: 0, null: true };
-    pub const FALSE: Datum = Datum { lo: 0, hi: 0, null: false };
-    pub const TRUE: Datum = Datum { lo: 1, hi: 0, null: false };
+    pub const NULL: Datum = Datum { lo: 0, hi: NULL };
+    pub const FALSE: Datum = Datum { lo: 0, hi: 0 };
+    pub const TRUE: Datum = Datum { lo: 1, hi: 0 };
 
     #[inline(always)]
+    pub const fn is_null(self) -> bool {
+        self.hi == NULL
+    }
+    #[inline(always)]
     pub const fn int(v: i64) -> Datum {
-        Datum { lo: v as u64, hi: 0, null: false }
+        Datum { lo: v as u64, hi: 0 }
     }
     #[inline(always)]
     pub const fn bool(v: bool) -> Datum {
-        Datum { lo: v as u64, hi: 0, null: false }
+        Datum { lo: v as u64, hi: 0 }
     }
     #[inline(always)]
     pub fn float(v: f64) -> Datum {
         // -0.0 and 0.0 are one value: keys compare lanes.
-        Datum { lo: if v == 0.0 { 0 } else { v.to_bits() }, hi: 0, null: false }
+        Datum { lo: if v == 0.0 { 0 } else { v.to_bits() }, hi: 0 }
     }
     #[inline(always)]
     pub const fn decimal(v: Decimal) -> Datum {
         let bits = (v.scaled() as u128).wrapping_add(DECIMAL_BIAS);
-        Datum { lo: bits as u64, hi: (bits >> 64) as u64, null: false }
+        Datum { lo: bits as u64, hi: (bits >> 64) as u64 }
     }
 
     #[inline(always)]
@@ -69,7 +74,7 @@ impl Datum {
     /// True only for TRUE: NULL is not true.
     #[inline(always)]
     pub const fn is_true(self) -> bool {
-        self.lo != 0 && !self.null
+        self.lo != 0
     }
 
     /// A string of at most [`INLINE_MAX`] bytes.
@@ -84,12 +89,12 @@ impl Datum {
     /// A string of `len` bytes that starts at `offset` of the arena that goes with this datum.
     #[inline]
     pub const fn long(offset: u64, len: u32) -> Datum {
-        Datum { lo: offset, hi: LONG | len as u64, null: false }
+        Datum { lo: offset, hi: LONG | len as u64 }
     }
     #[inline(always)]
     pub fn from_lane(lane: [u8; 16]) -> Datum {
         let bits = u128::from_le_bytes(lane);
-        Datum { lo: bits as u64, hi: (bits >> 64) as u64, null: false }
+        Datum { lo: bits as u64, hi: (bits >> 64) as u64 }
     }
     /// The 16 bytes of a short string, its length in the last.
     #[inline(always)]
@@ -147,7 +152,7 @@ impl Arena {
     /// The same string as a datum of `self`, given that it belongs to `from`.
     #[inline]
     pub fn adopt(&mut self, datum: Datum, from: &Arena) -> Datum {
-        if datum.null || !datum.is_long() {
+        if datum.is_null() || !datum.is_long() {
             return datum;
         }
         let (offset, len) = datum.long_parts();
@@ -237,7 +242,7 @@ impl Frame {
 
 /// `datum`, of type `ty`, with its long bytes in `arena`, as an owned value.
 pub fn datum_value(datum: Datum, ty: DataType, arena: &Arena) -> Value {
-    if datum.null {
+    if datum.is_null() {
         return Value::Null;
     }
     let mut scratch = [0; 16];

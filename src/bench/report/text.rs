@@ -23,9 +23,9 @@ pub fn summary(report: &Report, color: bool) -> String {
     }
     let _ = writeln!(out, " · {}\n", report.durability);
     line(&mut out, "throughput", &throughput(report));
-    line(&mut out, "latency µs", &latency(&report.latency_us));
+    latency(&mut out, "latency µs", &report.latency_us);
     if let Some(service) = &report.service_us {
-        line(&mut out, "service µs", &latency(service));
+        latency(&mut out, "service µs", service);
     }
     line(&mut out, "votes", &votes(report));
     if report.verified {
@@ -65,17 +65,13 @@ fn throughput(report: &Report) -> String {
     text
 }
 
-fn latency(l: &LatencyUs) -> String {
-    let figures = [
-        ("mean", l.mean),
-        ("p50", l.p50),
-        ("p95", l.p95),
-        ("p99", l.p99),
-        ("p99.9", l.p999),
-        ("p99.99", l.p9999),
-        ("max", l.max),
-    ];
-    figures.map(|(name, us)| format!("{name} {}", micros(us))).join("   ")
+/// Two lines: the usual, and the tail.
+fn latency(out: &mut String, label: &str, l: &LatencyUs) {
+    let figures = |some: &[(&str, f64)]| {
+        some.iter().map(|(name, us)| format!("{name} {}", micros(*us))).collect::<Vec<_>>().join("   ")
+    };
+    line(out, label, &figures(&[("mean", l.mean), ("p50", l.p50), ("p95", l.p95), ("p99", l.p99)]));
+    line(out, "", &figures(&[("p99.9", l.p999), ("p99.99", l.p9999), ("max", l.max)]));
 }
 
 fn votes(report: &Report) -> String {
@@ -178,7 +174,8 @@ mod tests {
         let expected = "\x20voter · async · 2 partitions · 1 client · 2.0 s measured after 5 s warm-up · memory only
 
    throughput   50,000 votes/s   (per second: median 60.0 k, lowest 40.0 k)
-   latency µs   mean 12   p50 12   p95 12   p99 12   p99.9 48   p99.99 48   max 48
+   latency µs   mean 12   p50 12   p95 12   p99 12
+                p99.9 48   p99.99 48   max 48
    votes        100 k calls: 98.0 k accepted, 1.99 k unknown contestant, 10 over the limit
    verified     rows = views = accepted; no phone above 2; no call lost or counted twice
 

@@ -95,7 +95,7 @@ impl Aggregate {
                 None => crate::types::Datum::TRUE,
             };
             if let Some(seen) = seen
-                && (datum.null || !seen.insert(std::iter::once(datum), &frame.arena))
+                && (datum.is_null() || !seen.insert(std::iter::once(datum), &frame.arena))
             {
                 continue;
             }

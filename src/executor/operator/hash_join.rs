@@ -115,7 +115,7 @@ impl HashJoin {
         key.clear();
         for expr in exprs {
             let datum = rd.eval(expr, frame)?;
-            if datum.null {
+            if datum.is_null() {
                 return Ok(false);
             }
             encode(key, datum, &frame.arena);

@@ -5,6 +5,7 @@ use super::{Flow, Operator};
 use crate::catalog::TableId;
 use crate::executor::program::{Answer, Environment, Subplan};
 use crate::executor::reader::owner;
+use crate::executor::shortcut::Shortcut;
 use crate::executor::{ExecError, Reader, RowBuffer};
 use crate::expr::CompiledExpr;
 use crate::storage::{RowId, Store};
@@ -14,13 +15,19 @@ pub struct Insert {
     pub table: TableId,
     pub source: Operator,
     /// One expression per column; their values go to the registers from `first` on.
-    pub row: Vec<CompiledExpr>,
+    pub row: Vec<RowValue>,
     pub first: Reg,
     pub spread: bool,
     /// Column and type.
     pub partition: Option<(usize, DataType)>,
     pub upsert: Option<Upsert>,
     pub returning: Option<Returning>,
+}
+
+/// The value of a column.
+pub struct RowValue {
+    pub shortcut: Option<Shortcut>,
+    pub expr: CompiledExpr,
 }
 
 /// Where a row with the same primary key exists, only these columns change.
@@ -41,8 +48,7 @@ impl Insert {
         let width = self.row.len();
         let range = self.first as usize..self.first as usize + width;
         if matches!(self.source, Operator::One) && self.returning.is_none() {
-            let rd = Reader::new(stores, env.hashinator, env.now, env.limits, subplans);
-            self.eval_row(&rd, frame)?;
+            self.eval_one_row(env, subplans, stores, frame)?;
             self.write(env, stores, &frame.regs[range], &frame.arena)?;
             return Ok(Answer::Modified(1));
         }
@@ -68,9 +74,27 @@ impl Insert {
     }
 
     #[inline(always)]
+    fn eval_one_row(
+        &self,
+        env: &Environment<'_>,
+        subplans: &[Subplan],
+        stores: &[&mut Store],
+        frame: &mut Frame,
+    ) -> Result<(), ExecError> {
+        let single = stores.len() == 1;
+        for (at, value) in self.row.iter().enumerate() {
+            let datum = match &value.shortcut {
+                Some(shortcut) if single || shortcut.is_local() => shortcut.value(stores[0], frame),
+                _ => Reader::new(stores, env.hashinator, env.now, env.limits, subplans).eval(&value.expr, frame)?,
+            };
+            frame.set(self.first + at as Reg, datum);
+        }
+        Ok(())
+    }
+
     fn eval_row(&self, rd: &Reader<'_>, frame: &mut Frame) -> Result<(), ExecError> {
-        for (at, expr) in self.row.iter().enumerate() {
-            let datum = rd.eval(expr, frame)?;
+        for (at, value) in self.row.iter().enumerate() {
+            let datum = rd.eval(&value.expr, frame)?;
             frame.set(self.first + at as Reg, datum);
         }
         Ok(())

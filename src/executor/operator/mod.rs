@@ -18,7 +18,7 @@ mod window;
 pub(super) use aggregate::{Aggregate, AggregateCall};
 pub(super) use distinct::Distinct;
 pub(super) use hash_join::HashJoin;
-pub(super) use insert::{Insert, Upsert};
+pub(super) use insert::{Insert, RowValue, Upsert};
 pub(super) use modify::{Change, Modify, Returning};
 pub(super) use nested_loop_join::NestedLoopJoin;
 pub(super) use recursive::Recursive;
@@ -42,6 +42,7 @@ pub enum Flow {
 pub type Sink<'s> = dyn FnMut(&mut Frame) -> Result<Flow, ExecError> + 's;
 
 /// A tree of operators: the one knot of the room, since joins, filters and sorts hold operators of any kind.
+#[expect(clippy::large_enum_variant, reason = "point scans are the hot ones, and lie in place")]
 pub enum Operator {
     One,
     Values {
@@ -130,7 +131,7 @@ fn count(expr: &Option<CompiledExpr>, rd: &Reader<'_>, frame: &mut Frame) -> Res
     let Some(expr) = expr else { return Ok(None) };
     let datum = rd.eval(expr, frame)?;
     match u64::try_from(datum.as_i64()) {
-        Ok(count) if !datum.null => Ok(Some(count)),
+        Ok(count) if !datum.is_null() => Ok(Some(count)),
         _ => Err(ExecError::BadLimit),
     }
 }

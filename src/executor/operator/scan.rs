@@ -83,7 +83,7 @@ fn eval_key(
 ) -> Result<bool, ExecError> {
     for (expr, slot) in key.iter().zip(out.iter_mut()) {
         *slot = rd.eval(expr, frame)?;
-        if slot.null {
+        if slot.is_null() {
             return Ok(false);
         }
     }
@@ -109,7 +109,7 @@ impl PointScan {
     pub fn fetch(&self, rd: &Reader<'_>, frame: &mut Frame) -> Result<bool, ExecError> {
         if let [expr] = self.key.as_slice() {
             let key = [rd.eval(expr, frame)?];
-            if key[0].null {
+            if key[0].is_null() {
                 return Ok(false);
             }
             return self.find(&key, rd, frame);
@@ -199,7 +199,7 @@ fn own_key(key: &[CompiledExpr], rd: &Reader<'_>, frame: &mut Frame) -> Result<O
     let mut values = Vec::with_capacity(key.len());
     for expr in key {
         let datum = rd.eval(expr, frame)?;
-        if datum.null {
+        if datum.is_null() {
             return Ok(None);
         }
         values.push(arena.adopt(datum, &frame.arena));
@@ -224,7 +224,7 @@ impl RangeScan {
         for (slot, bound) in bounds.iter_mut().zip([&self.low, &self.high]) {
             if let Some((expr, inclusive)) = bound {
                 let datum = rd.eval(expr, frame)?;
-                if datum.null {
+                if datum.is_null() {
                     return Ok(Flow::Continue);
                 }
                 *slot = Some((arena.adopt(datum, &frame.arena), *inclusive));

@@ -25,7 +25,7 @@ pub struct SortKey {
 /// The order of two rows whose keys stand at the start of `a` and `b`.
 pub fn compare_rows(keys: &[SortKey], a: &[Datum], b: &[Datum], arena: &Arena) -> Ordering {
     for ((key, &a), &b) in keys.iter().zip(a).zip(b) {
-        let order = match (a.null, b.null) {
+        let order = match (a.is_null(), b.is_null()) {
             (true, true) => Ordering::Equal,
             (true, false) if key.nulls_first => Ordering::Less,
             (true, false) => Ordering::Greater,

@@ -50,7 +50,7 @@ pub fn concat(parts: &[Datum], arena: &mut Arena) -> Result<Datum, EvalError> {
             lane |= ((part.hi << 8 >> 8) as u128) << 64 << at | (part.lo as u128) << at;
             at += 8 * part.byte_len() as u32;
         }
-        return Ok(Datum { lo: lane as u64, hi: (lane >> 64) as u64, null: false });
+        return Ok(Datum { lo: lane as u64, hi: (lane >> 64) as u64 });
     }
     if len > BYTES_MAX as usize {
         return Err(EvalError::BadLength { function: "CONCAT", problem: TOO_LONG });
@@ -94,7 +94,7 @@ pub fn change_case(upper: bool, s: Datum, arena: &mut Arena) -> Result<Datum, Ev
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
     if !s.is_long() && (s.lo | s.hi) & HIGH_BITS == 0 {
         let first = if upper { b'a' } else { b'A' };
-        return Ok(Datum { lo: flip_letters(s.lo, first), hi: flip_letters(s.hi, first), null: false });
+        return Ok(Datum { lo: flip_letters(s.lo, first), hi: flip_letters(s.hi, first) });
     }
     let mut scratch = [0; 16];
     let bytes = arena.bytes(s, &mut scratch);

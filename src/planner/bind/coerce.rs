@@ -206,10 +206,10 @@ impl Binder<'_> {
     /// The type in which all these meet: text literals go with the others. DataType::Null if none says anything.
     pub(in crate::planner) fn meet(&self, values: &[(Expr, Span)]) -> Result<DataType> {
         let mut met = DataType::Null;
-        let mut text = false;
+        let mut text = DataType::Null;
         for (value, span) in values {
             if matches!(value.kind, ExprKind::Literal(Value::Text(_))) {
-                text = true;
+                text = common_type(text, value.ty).unwrap_or(DataType::TEXT);
                 continue;
             }
             met = match common_type(met, value.ty) {
@@ -220,7 +220,7 @@ impl Binder<'_> {
                 }
             };
         }
-        Ok(if text && (met == DataType::Null || met.is_text()) { DataType::TEXT } else { met })
+        Ok(if met == DataType::Null || met.is_text() { common_type(met, text).unwrap_or(DataType::TEXT) } else { met })
     }
 
     /// All of one type family, which is also given.

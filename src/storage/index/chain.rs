@@ -1,6 +1,7 @@
 //! A hash index whose keys may repeat: one entry per key, and a ring of the rows that share it.
 //!
-//! Ten thousand rows of one key cost no more to add or remove than one. Rows of a key come in the order of their insertion.
+//! Ten thousand rows of one key cost no more to add or remove than one. Rows of a key come in the order of their
+//! insertion.
 
 use super::hash::{HashTable, TableFull};
 use crate::storage::heap::RowId;

@@ -1,11 +1,15 @@
 //! A hash table from 32-bit hashes to rows, made for one cache miss per look-up and for growth without stalls.
 //!
-//! A bucket is a cache line: the hashes of eight entries, then their rows. A full bucket overflows into the next. Buckets
-//! lie in segments; the top bits of a hash choose the segment through a directory, the low bits its home bucket there. A
-//! segment that is full splits in two by its own hashes, without a look at the rows, so that no insert waits for more than
+//! A bucket is a cache line: the hashes of eight entries, then their rows. A full bucket overflows into the next.
+//! Buckets
+//! lie in segments; the top bits of a hash choose the segment through a directory, the low bits its home bucket there.
+//! A
+//! segment that is full splits in two by its own hashes, without a look at the rows, so that no insert waits for more
+//! than
 //! one segment's work, however large the table is.
 //!
-//! What holds: an entry lies in its home bucket, or all buckets from there to the one before its own are full; the entries
+//! What holds: an entry lies in its home bucket, or all buckets from there to the one before its own are full; the
+//! entries
 //! of a bucket come first, then free places. Keys are the caller's: it gives the hash, and compares rows.
 
 use crate::storage::block::{Block, BlockPool};
@@ -76,6 +80,13 @@ fn equal_lanes(lanes: &[u32; SLOTS], value: u32) -> u32 {
     lanes.iter().enumerate().fold(0, |mask, (i, &lane)| mask | ((lane == value) as u32) << i)
 }
 
+#[derive(Clone, Copy)]
+struct Entry {
+    buckets: *mut Bucket,
+    /// Position in `segments`.
+    segment: u32,
+}
+
 struct Segment {
     buckets: *mut Bucket,
     /// Entries.
@@ -88,10 +99,8 @@ struct Segment {
 
 /// See the module. Holds at most one entry per row; entries may share a hash.
 pub struct HashTable {
-    /// By the top `depth` bits of a hash: the segment's buckets, which is all that a look-up needs.
-    directory: Vec<*mut Bucket>,
-    /// Likewise its position in `segments`.
-    owners: Vec<u32>,
+    /// By the top `depth` bits of a hash.
+    directory: Vec<Entry>,
     segments: Vec<Segment>,
     depth: u32,
     /// Buckets per segment - 1. Below full size there is only one segment.
@@ -115,7 +124,6 @@ impl Default for HashTable {
     fn default() -> Self {
         let mut table = HashTable {
             directory: Vec::new(),
-            owners: vec![0],
             segments: Vec::new(),
             depth: 0,
             bucket_mask: 0,
@@ -133,16 +141,24 @@ impl HashTable {
     pub fn bytes(&self) -> usize {
         let unpooled: usize = self.segments.iter().filter(|s| !s.block.is_pooled()).map(|s| s.block.bytes()).sum();
         let mapped = self.pool.as_ref().map_or(0, |p| p.mapped_bytes());
-        unpooled + mapped + self.directory.capacity() * 12 + self.segments.capacity() * size_of::<Segment>()
+        unpooled
+            + mapped
+            + self.directory.capacity() * size_of::<Entry>()
+            + self.segments.capacity() * size_of::<Segment>()
     }
 
     #[inline(always)]
-    fn buckets(&self, tag: u32) -> *mut Bucket {
+    fn entry(&self, tag: u32) -> Entry {
         // The shift is below 64 also for depth 0.
         let at = (tag as u64 >> (32 - self.depth)) as usize;
         debug_assert!(at < self.directory.len());
         // SAFETY: the directory has 1 << depth entries, and `at` has `depth` bits.
         unsafe { *self.directory.get_unchecked(at) }
+    }
+
+    #[inline(always)]
+    fn buckets(&self, tag: u32) -> *mut Bucket {
+        self.entry(tag).buckets
     }
 
     /// Brings the cache line in which a look-up of `tag` begins.
@@ -185,29 +201,35 @@ impl HashTable {
     /// Makes room for one more entry of that hash, so that the next `insert` of it cannot fail.
     #[inline(always)]
     pub fn reserve(&mut self, tag: u32) -> Result<(), TableFull> {
-        if self.segments[self.owner(tag)].len < self.limit { Ok(()) } else { self.make_room(tag) }
+        let entry = self.entry(tag);
+        if self.segment(entry).len < self.limit { Ok(()) } else { self.make_room(tag) }
+    }
+
+    #[inline(always)]
+    fn segment(&mut self, entry: Entry) -> &mut Segment {
+        debug_assert!((entry.segment as usize) < self.segments.len());
+        // SAFETY: entries of the directory name segments that exist.
+        unsafe { self.segments.get_unchecked_mut(entry.segment as usize) }
     }
 
     #[inline(always)]
     fn owner(&self, tag: u32) -> usize {
-        let at = (tag as u64 >> (32 - self.depth)) as usize;
-        debug_assert!(at < self.owners.len());
-        // SAFETY: as in `buckets`.
-        unsafe { *self.owners.get_unchecked(at) as usize }
+        self.entry(tag).segment as usize
     }
 
-    /// Adds an entry. There is room: `reserve` was called for this hash, or the entry was there before (undo), asserted.
+    /// Adds an entry. There is room: `reserve` was called for this hash, or the entry was there before (undo),
+    /// asserted.
     #[inline(always)]
     pub fn insert(&mut self, tag: u32, row: RowId) {
-        let owner = self.owner(tag);
-        if self.segments[owner].len >= self.limit {
+        let mut entry = self.entry(tag);
+        if self.segment(entry).len >= self.limit {
             self.make_room(tag).expect("room was reserved");
-            return self.insert(tag, row);
+            entry = self.entry(tag);
         }
-        self.segments[owner].len += 1;
+        self.segment(entry).len += 1;
         self.len += 1;
         // SAFETY: the segment has that many buckets, and one that is not full: `limit` is less than all places.
-        unsafe { place(self.segments[owner].buckets, self.bucket_mask, tag, row.0 + 1) };
+        unsafe { place(entry.buckets, self.bucket_mask, tag, row.0 + 1) };
     }
 
     /// Where the entry is: segment, bucket, place.
@@ -256,7 +278,7 @@ impl HashTable {
     fn make_room(&mut self, tag: u32) -> Result<(), TableFull> {
         while self.segments[self.owner(tag)].len >= self.limit {
             if self.buckets_per_segment() < SEGMENT_BUCKETS {
-                self.double();
+                self.enlarge();
             } else {
                 self.split(self.owner(tag), tag)?;
             }
@@ -273,16 +295,16 @@ impl HashTable {
         let block = Block::new(buckets * size_of::<Bucket>());
         let start = block.start().cast();
         self.segments = vec![Segment { buckets: start, len: 0, depth: 0, block }];
-        self.directory = vec![start];
+        self.directory = vec![Entry { buckets: start, segment: 0 }];
         self.bucket_mask = buckets as u32 - 1;
         self.limit = (buckets * SLOTS * 4 / 5) as u32;
     }
 
-    /// Twice as many buckets for the only segment.
-    fn double(&mut self) {
+    /// Four times as many buckets for the only segment, or a full-grown one.
+    fn enlarge(&mut self) {
         let old = self.segments.pop().expect("there is one");
         let old_buckets = self.buckets_per_segment();
-        self.restart(old_buckets * 2);
+        self.restart((old_buckets * 4).min(SEGMENT_BUCKETS));
         self.segments[0].len = old.len;
         for at in 0..old_buckets {
             // SAFETY: `old` has that many buckets and still owns them; the new segment has room for all entries.
@@ -303,7 +325,6 @@ impl HashTable {
                 return Err(TableFull);
             }
             self.directory = self.directory.iter().flat_map(|&b| [b, b]).collect();
-            self.owners = self.owners.iter().flat_map(|&o| [o, o]).collect();
             self.depth += 1;
         }
         let bytes = SEGMENT_BUCKETS * size_of::<Bucket>();
@@ -318,8 +339,8 @@ impl HashTable {
         // The directory's entries that share the upper half's leading bits.
         let prefix = ((tag as u64 >> (32 - depth)) << 1 | 1) as usize;
         let span = 1usize << (self.depth - depth - 1);
-        self.directory[prefix * span..][..span].fill(high);
-        self.owners[prefix * span..][..span].fill(self.segments.len() as u32 - 1);
+        let entry = Entry { buckets: high, segment: self.segments.len() as u32 - 1 };
+        self.directory[prefix * span..][..span].fill(entry);
         Ok(())
     }
 }
@@ -334,8 +355,11 @@ unsafe fn place(buckets: *mut Bucket, mask: u32, tag: u32, row: u32) {
     loop {
         // SAFETY: `at` is masked.
         let bucket = unsafe { &mut *buckets.add(at as usize) };
-        if !bucket.is_full() {
-            return bucket.push(tag, row);
+        let free = bucket.count();
+        if free < SLOTS {
+            bucket.tags[free] = tag;
+            bucket.rows[free] = row;
+            return;
         }
         at = (at + 1) & mask;
     }
@@ -349,11 +373,11 @@ unsafe fn pull_back(buckets: *mut Bucket, mask: u32, mut hole: u32) {
     let mut at = hole;
     loop {
         at = (at + 1) & mask;
-        // SAFETY: `at` and `hole` are masked, and differ: a bucket that is not full comes before a whole round.
-        let (bucket, target) = unsafe { (&mut *buckets.add(at as usize), &mut *buckets.add(hole as usize)) };
         if at == hole {
             return;
         }
+        // SAFETY: `at` and `hole` are masked, and differ.
+        let (bucket, target) = unsafe { (&mut *buckets.add(at as usize), &mut *buckets.add(hole as usize)) };
         let was_full = bucket.is_full();
         let distance = at.wrapping_sub(hole) & mask;
         let passed = (0..bucket.count()).find(|&i| at.wrapping_sub(bucket.tags[i]) & mask >= distance);
@@ -409,8 +433,8 @@ impl HashTable {
     /// Checks what the module says that holds.
     pub fn check(&self) {
         let mut total = 0;
-        for (at, &owner) in self.owners.iter().enumerate() {
-            assert_eq!(self.directory[at], self.segments[owner as usize].buckets);
+        for entry in &self.directory {
+            assert_eq!(entry.buckets, self.segments[entry.segment as usize].buckets);
         }
         for segment in &self.segments {
             let bucket = |at: u32| unsafe { &*segment.buckets.add((at & self.bucket_mask) as usize) };

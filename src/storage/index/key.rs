@@ -29,7 +29,7 @@ pub fn hash_key(key: impl Iterator<Item = Datum>, long: &impl LongStrings) -> u3
         h = if datum.is_long() {
             long.with_long(datum, |bytes| hash_bytes(h, bytes))
         } else {
-            fold(h ^ datum.lo, K2 ^ datum.hi ^ datum.null as u64)
+            fold(h ^ datum.lo, K2 ^ datum.hi)
         };
     }
     (h.wrapping_mul(K1) >> 32) as u32
@@ -48,10 +48,10 @@ fn hash_bytes(seed: u64, bytes: &[u8]) -> u64 {
 /// True if two datums of one column type are the same value; two NULLs are.
 #[inline(always)]
 pub fn same(a: Datum, a_long: &impl LongStrings, b: Datum, b_long: &impl LongStrings) -> bool {
-    if a.is_long() && b.is_long() {
-        return a.hi == b.hi && a_long.with_long(a, |x| b_long.with_long(b, |y| x == y));
+    if (a.lo ^ b.lo) | (a.hi ^ b.hi) == 0 && !a.is_long() {
+        return true;
     }
-    a == b
+    a.is_long() && a.hi == b.hi && a_long.with_long(a, |x| b_long.with_long(b, |y| x == y))
 }
 
 /// Most bytes that `encode` gives for a type; None where there is no small bound.
@@ -79,9 +79,9 @@ pub fn in_range(ty: DataType, datum: Datum) -> bool {
 /// no encoding is the beginning of another. The value is in range.
 pub fn encode(datum: Datum, ty: DataType, nullable: bool, long: &impl LongStrings, out: &mut Vec<u8>) {
     if nullable {
-        out.push(!datum.null as u8);
+        out.push(!datum.is_null() as u8);
     }
-    if datum.null {
+    if datum.is_null() {
         return;
     }
     match ty {

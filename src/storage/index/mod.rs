@@ -1,8 +1,10 @@
 //! Indexes: from a key to its rows.
 //!
-//! [`TableIndex`] knows which columns or expressions make the key of a row; its data is one of four structures, that know
+//! [`TableIndex`] knows which columns or expressions make the key of a row; its data is one of four structures, that
+//! know
 //! only hashes or bytes. NULL: a hash index leaves rows out that have one in their key, since no look-up can want them;
-//! an ordered index keeps them, first, for scans of the whole order. The index of a view's groups is the exception: there
+//! an ordered index keeps them, first, for scans of the whole order. The index of a view's groups is the exception:
+//! there
 //! NULL is a value like any other.
 
 mod chain;
@@ -40,7 +42,16 @@ impl Rows<'_> {
     /// True if the key columns of `row` have the values of `key`.
     #[inline(always)]
     fn has_key(&self, row: RowId, slots: &[Slot], key: &impl Fn(usize) -> Datum, long: &impl LongStrings) -> bool {
-        slots.iter().enumerate().all(|(i, &slot)| key::same(self.load(row, slot), self.strings, key(i), long))
+        let cell = self.heap.cell(row);
+        for (i, &slot) in slots.iter().enumerate() {
+            let wanted = key(i);
+            // SAFETY: a live cell of the table whose columns these are.
+            let same = unsafe { slot.equals(cell, wanted) };
+            if !same.unwrap_or_else(|| key::same(self.load(row, slot), self.strings, wanted, long)) {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -136,7 +147,7 @@ impl TableIndex {
     #[inline(always)]
     fn entry_of_key(&self, key: &impl Fn(usize) -> Datum, long: &impl LongStrings) -> Entry {
         let parts = self.types.len();
-        let has_null = (0..parts).any(|i| key(i).null);
+        let has_null = (0..parts).any(|i| key(i).is_null());
         match &self.data {
             Data::One(..) | Data::Hash(_) | Data::Chained(_) if has_null && !self.nulls_are_values => Entry::None,
             Data::One(..) => Entry::Hash(key::hash_one(key(0).lo)),
@@ -220,19 +231,10 @@ impl TableIndex {
     #[inline(always)]
     pub fn find(&self, key: &impl Fn(usize) -> Datum, long: &impl LongStrings, rows: Rows<'_>) -> Option<RowId> {
         match &self.data {
-            Data::One(slot, table) => {
-                let wanted = key(0);
-                if wanted.null && !self.nulls_are_values {
-                    return None;
-                }
-                table.find(key::hash_one(wanted.lo), |r| {
-                    let datum = rows.load(r, *slot);
-                    datum.lo == wanted.lo && datum.null == wanted.null
-                })
-            }
+            Data::One(slot, table) => find_one(*slot, table, key(0), self.nulls_are_values, rows).1,
             Data::Hash(table) => {
                 let parts = self.types.len();
-                if !self.nulls_are_values && (0..parts).any(|i| key(i).null) {
+                if !self.nulls_are_values && (0..parts).any(|i| key(i).is_null()) {
                     return None;
                 }
                 let tag = key::hash_key((0..parts).map(key), long);
@@ -249,6 +251,15 @@ impl TableIndex {
         }
     }
 
+    /// As `find`, for a user's key, if the index is of the simplest kind: unique, over one column of one lane.
+    #[inline(always)]
+    pub fn find_one(&self, key: Datum, rows: Rows<'_>) -> Option<Option<RowId>> {
+        match &self.data {
+            Data::One(slot, table) => Some(find_one(*slot, table, key, false, rows).1),
+            _ => None,
+        }
+    }
+
     /// The place in the hash table of a unique key, and its row if it is there: for whoever inserts if it is not.
     #[inline(always)]
     pub fn probe(
@@ -258,15 +269,7 @@ impl TableIndex {
         rows: Rows<'_>,
     ) -> (u32, Option<RowId>) {
         match &self.data {
-            Data::One(slot, table) => {
-                let wanted = key(0);
-                let tag = key::hash_one(wanted.lo);
-                let found = table.find(tag, |r| {
-                    let datum = rows.load(r, *slot);
-                    datum.lo == wanted.lo && datum.null == wanted.null
-                });
-                (tag, found)
-            }
+            Data::One(slot, table) => find_one(*slot, table, key(0), true, rows),
             Data::Hash(table) => {
                 let tag = key::hash_key((0..self.slots.len()).map(key), long);
                 (tag, table.find(tag, |r| rows.has_key(r, &self.slots, key, long)))
@@ -284,7 +287,7 @@ impl TableIndex {
         f: &mut dyn FnMut(RowId) -> bool,
     ) {
         let parts = self.types.len();
-        if !self.nulls_are_values && (0..parts).any(|i| key(i).null) {
+        if !self.nulls_are_values && (0..parts).any(|i| key(i).is_null()) {
             return;
         }
         match &self.data {
@@ -333,7 +336,7 @@ impl TableIndex {
         let Data::Ordered(tree) = &self.data else {
             panic!("{} has no order: the plan must not range over it", self.def.name)
         };
-        if equal.iter().chain(bounds.iter().flatten().map(|(d, _)| d)).any(|d| d.null)
+        if equal.iter().chain(bounds.iter().flatten().map(|(d, _)| d)).any(|d| d.is_null())
             || equal.iter().zip(&self.types).any(|(&d, t)| !key::in_range(t.0, d))
         {
             return;
@@ -427,6 +430,21 @@ impl TableIndex {
             _ => unreachable!("the index of a view's groups is a unique hash index"),
         }
     }
+}
+
+/// The hash of a key of one lane, and the row that has it.
+#[inline(always)]
+fn find_one(slot: Slot, table: &HashTable, key: Datum, null_is_value: bool, rows: Rows<'_>) -> (u32, Option<RowId>) {
+    let tag = key::hash_one(key.lo);
+    if key.is_null() && !null_is_value {
+        return (tag, None);
+    }
+    let found = table.find(tag, |row| {
+        let cell = rows.heap.cell(row);
+        // SAFETY: a live cell of the table whose column `slot` is.
+        unsafe { slot.load_int(cell) == key.as_i64() && slot.is_null(cell) == key.is_null() }
+    });
+    (tag, found)
 }
 
 fn shares_key(slots: &[Slot], rows: Rows<'_>, row: RowId, other: RowId) -> bool {

@@ -101,7 +101,8 @@ impl OrderedIndex {
         }
     }
 
-    /// The rows whose key is at least `low` and below `high` (None: no end), in order or in reverse, until `f` says false.
+    /// The rows whose key is at least `low` and below `high` (None: no end), in order or in reverse, until `f` says
+    /// false.
     pub fn range(&self, low: &[u8], high: Option<&[u8]>, descending: bool, f: &mut dyn FnMut(RowId) -> bool) {
         if high.is_some_and(|high| low >= high) {
             return;

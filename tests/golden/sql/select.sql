@@ -377,4 +377,4 @@ SELECT ABS();
 SELECT ABS('a');
 --> LINE 1: SELECT ABS('a')
 -->                ^^^^^^^^
---> error: argument 1 of ABS must be a number, not VARCHAR [42000]
+--> error: argument 1 of ABS must be a number, not VARCHAR(1) [42000]
