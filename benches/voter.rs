@@ -42,7 +42,10 @@ fn main() {
         rows.push(row);
     }
     let ratio = |of: usize, to: usize| median(rows.iter().map(|row| row[of] / row[to]).collect());
-    println!("\n  by hand, median                     {:.2} M votes/s", median(rows.iter().map(|r| r[0]).collect()) / 1e6);
+    println!(
+        "\n  by hand, median                     {:.2} M votes/s",
+        median(rows.iter().map(|r| r[0]).collect()) / 1e6
+    );
     println!("  pipelined / by hand                 {:.2}   (at least 0.35; aim 1.0)", ratio(1, 0));
     println!("  synchronous / by hand               {:.2}   (at least 0.25)", ratio(2, 0));
     println!("  2 partitions / 1 partition          {:.2}   (at least 1.3)", ratio(3, 1));
@@ -87,7 +90,10 @@ fn calls(count: usize) -> Vec<Call> {
         .map(|at| {
             let code = i64::from(codes[(at / per_code) as usize].0);
             let number = (at % per_code * 7_368_787 + 1_234_567) % 10_000_000;
-            Call { phone: code * 10_000_000 + number as i64, contestant: 1 + (next(&mut seed) % CONTESTANTS as u64) as i64 }
+            Call {
+                phone: code * 10_000_000 + number as i64,
+                contestant: 1 + (next(&mut seed) % CONTESTANTS as u64) as i64,
+            }
         })
         .collect();
     for at in (1..calls.len()).rev() {

@@ -46,7 +46,8 @@ fn procedure_folders(args: &Args) -> Vec<PathBuf> {
 
 /// The names of the schema files, without their endings.
 fn title(args: &Args) -> Option<String> {
-    let names: Vec<_> = args.files.iter().filter_map(|file| file.file_stem()).map(|stem| stem.to_string_lossy()).collect();
+    let names: Vec<_> =
+        args.files.iter().filter_map(|file| file.file_stem()).map(|stem| stem.to_string_lossy()).collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
 

@@ -108,9 +108,7 @@ impl Session {
         };
         let batch = self.batch_for(procedure, at);
         let before = batch.parameters.len();
-        if let Err(error) =
-            Engine::convert_arguments(procedure, arguments, &mut batch.parameters, &mut batch.arena)
-        {
+        if let Err(error) = Engine::convert_arguments(procedure, arguments, &mut batch.parameters, &mut batch.arena) {
             batch.parameters.truncate(before);
             return Err(error);
         }

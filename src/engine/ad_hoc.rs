@@ -16,11 +16,7 @@ use std::sync::Arc;
 
 impl Engine {
     /// Runs `text` if its program is in the cache.
-    pub(super) fn execute_cached(
-        &self,
-        text: &str,
-        arguments: &[Value],
-    ) -> Option<Result<Executed, StatementError>> {
+    pub(super) fn execute_cached(&self, text: &str, arguments: &[Value]) -> Option<Result<Executed, StatementError>> {
         let schema = self.schema();
         let program = self.plans.get(schema.catalog.version, text)?;
         self.run(&schema, &program, arguments)
@@ -45,12 +41,7 @@ impl Engine {
     }
 
     /// None: the schema has moved on, and nothing ran.
-    fn run(
-        &self,
-        schema: &Schema,
-        program: &Program,
-        arguments: &[Value],
-    ) -> Option<Result<Executed, StatementError>> {
+    fn run(&self, schema: &Schema, program: &Program, arguments: &[Value]) -> Option<Result<Executed, StatementError>> {
         let mut frame = Frame::new(program.registers);
         if let Err(error) = bind_arguments(program, arguments, &mut frame) {
             return Some(Err(error));
@@ -61,9 +52,7 @@ impl Engine {
             Partitioning::One { key, table, column } => {
                 let column = &schema.catalog.table_by_id(*table).columns[*column];
                 let id = match &key.kind {
-                    ExprKind::Reg(reg) => {
-                        owner(self.initiator.hashinator(), frame.get(*reg), key.ty, &frame.arena)
-                    }
+                    ExprKind::Reg(reg) => owner(self.initiator.hashinator(), frame.get(*reg), key.ty, &frame.arena),
                     ExprKind::Literal(value) => {
                         let mut arena = Arena::default();
                         let datum = store(value, &mut arena);
@@ -84,12 +73,7 @@ impl Engine {
         }
     }
 
-    fn on_all(
-        &self,
-        version: u64,
-        program: &Program,
-        frame: &mut Frame,
-    ) -> Option<Result<Executed, StatementError>> {
+    fn on_all(&self, version: u64, program: &Program, frame: &mut Frame) -> Option<Result<Executed, StatementError>> {
         let answer = self.initiator.execute_on_all(version, program, frame)?;
         Some(executed(answer, place_of(None, None)))
     }
@@ -105,8 +89,11 @@ fn executed(answer: Result<Answer, ExecError>, place: String) -> Result<Executed
 
 fn bind_arguments(program: &Program, arguments: &[Value], frame: &mut Frame) -> Result<(), StatementError> {
     if arguments.len() != program.placeholders.len() {
-        let message =
-            format!("the statement has {} parameters, {} values were given", program.placeholders.len(), arguments.len());
+        let message = format!(
+            "the statement has {} parameters, {} values were given",
+            program.placeholders.len(),
+            arguments.len()
+        );
         return Err(StatementError { sqlstate: "07001".to_owned(), ..StatementError::new(message, Span::NONE) });
     }
     for (at, (value, &ty)) in arguments.iter().zip(&program.placeholders).enumerate() {
@@ -119,4 +106,3 @@ fn bind_arguments(program: &Program, arguments: &[Value], frame: &mut Frame) -> 
     }
     Ok(())
 }
-

@@ -104,7 +104,8 @@ impl Engine {
         arena: &mut Arena,
     ) -> Result<(), TxnError> {
         let parameters = &procedure.definition.parameters;
-        let defaults = || parameters.get(arguments.len()..).is_some_and(|rest| rest.iter().all(|p| p.default.is_some()));
+        let defaults =
+            || parameters.get(arguments.len()..).is_some_and(|rest| rest.iter().all(|p| p.default.is_some()));
         if arguments.len() != parameters.len() && !defaults() {
             return Err(argument_count(procedure, arguments.len()));
         }
@@ -170,10 +171,9 @@ impl Engine {
     }
 
     fn exec(&self, exec: &Exec) -> Result<Executed, StatementError> {
-        let mut procedure = self.procedure(exec.procedure.name.as_str()).map_err(|error| StatementError {
-            span: Some(exec.procedure.span),
-            ..StatementError::from(&error)
-        })?;
+        let mut procedure = self
+            .procedure(exec.procedure.name.as_str())
+            .map_err(|error| StatementError { span: Some(exec.procedure.span), ..StatementError::from(&error) })?;
         let schema = self.schema();
         let env = Environment::ad_hoc(&schema.catalog);
         let mut arguments = Vec::new();
@@ -210,12 +210,7 @@ impl Engine {
         let rows = text.lines().map(|line| vec![Value::from(line)]).collect();
         let columns =
             vec![crate::types::Column { name: "execution_plan".to_owned(), data_type: crate::types::DataType::TEXT }];
-        Ok(Executed {
-            results: vec![ResultSet { columns, rows }],
-            tag: Tag::Rows,
-            place: None,
-            notes: Vec::new(),
-        })
+        Ok(Executed { results: vec![ResultSet { columns, rows }], tag: Tag::Rows, place: None, notes: Vec::new() })
     }
 
     /// Bytes that the tables of all partitions have allocated.

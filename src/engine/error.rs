@@ -83,10 +83,7 @@ impl From<BindError> for StatementError {
 }
 impl From<&TxnError> for StatementError {
     fn from(error: &TxnError) -> StatementError {
-        StatementError {
-            sqlstate: error.sqlstate().to_owned(),
-            ..StatementError::new(error.to_string(), Span::NONE)
-        }
+        StatementError { sqlstate: error.sqlstate().to_owned(), ..StatementError::new(error.to_string(), Span::NONE) }
     }
 }
 impl From<ExecError> for StatementError {

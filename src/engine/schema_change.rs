@@ -67,16 +67,15 @@ impl Engine {
             Ddl::CreateProcedure(procedure) => {
                 // Spans of the body are of the whole text; the procedure keeps its own statement only.
                 let own = &text[span.start..span.end];
-                let parsed = crate::sql::parse_statement(own).map_err(|e| vec![StatementError::from(e).at(span.start)])?;
+                let parsed =
+                    crate::sql::parse_statement(own).map_err(|e| vec![StatementError::from(e).at(span.start)])?;
                 let Statement::Ddl(Ddl::CreateProcedure(own_ast)) = parsed else {
                     return Err(vec![StatementError::new("not a procedure", procedure.name.span)]);
                 };
                 self.create_procedure(draft, &own_ast, own)
                     .map_err(|errors| errors.into_iter().map(|error| error.at(span.start)).collect())
             }
-            Ddl::ProcedureFromClass { class, partition } => {
-                self.procedure_from_class(draft, class, partition.as_ref())
-            }
+            Ddl::ProcedureFromClass { class, partition } => self.procedure_from_class(draft, class, partition.as_ref()),
             Ddl::PartitionProcedure { name, partition } => partition_procedure(draft, name, partition),
             Ddl::Drop { kind: ObjectKind::Procedure, name, if_exists, .. } => {
                 drop_procedure(draft, name, *if_exists).map_err(|error| vec![error])
@@ -219,8 +218,7 @@ fn from_bind(errors: Vec<BindError>) -> Vec<StatementError> {
 fn recompile(draft: &mut Draft) -> Vec<StatementError> {
     let version = draft.schema.catalog.version;
     let mut errors = Vec::new();
-    let old: Vec<Arc<Procedure>> =
-        draft.schema.procedures.values().filter(|p| p.version != version).cloned().collect();
+    let old: Vec<Arc<Procedure>> = draft.schema.procedures.values().filter(|p| p.version != version).cloned().collect();
     for procedure in old {
         let definition = &procedure.definition;
         match compile_again(definition, draft) {
@@ -274,11 +272,7 @@ fn check_clause(draft: &Draft, clause: &PartitionClause) -> Result<(), Statement
     }
 }
 
-fn partition_procedure(
-    draft: &mut Draft,
-    name: &Ident,
-    clause: &PartitionClause,
-) -> Result<(), Vec<StatementError>> {
+fn partition_procedure(draft: &mut Draft, name: &Ident, clause: &PartitionClause) -> Result<(), Vec<StatementError>> {
     let Some(current) = draft.schema.procedures.get(&name.name).cloned() else {
         return Err(vec![StatementError::new(format!("no procedure {}", name.name), name.span)]);
     };
@@ -313,4 +307,3 @@ fn drop_procedure(draft: &mut Draft, name: &Ident, if_exists: bool) -> Result<()
     let hint = hint.map_or(String::new(), |n| format!("; did you mean {n}?"));
     Err(StatementError::new(format!("no procedure {}{hint}", name.name), name.span))
 }
-

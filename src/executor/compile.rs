@@ -2,10 +2,11 @@
 
 use super::operator::{
     Aggregate, AggregateCall, Change, Distinct, Fetch, HashJoin, Insert, Modify, NestedLoopJoin, Operator, PointScan,
-    RangeScan, Recursive, Returning, RowValue, SetOperation, Sort, SortKey, TableScan, Upsert, Window, WindowCall, WindowKind,
+    RangeScan, Recursive, Returning, RowValue, SetOperation, Sort, SortKey, TableScan, Upsert, Window, WindowCall,
+    WindowKind,
 };
-use super::shortcut::Shortcut;
 use super::program::{Action, PointKey, Program, Subplan, SubplanKind};
+use super::shortcut::Shortcut;
 use crate::catalog::{Catalog, Table, TableId, ViewAggregateKind};
 use crate::expr::CompiledExpr;
 use crate::expr::expr::Expr;
@@ -268,11 +269,9 @@ impl Compiler<'_> {
                 input: self.node(input),
                 columns: columns.iter().map(|(reg, _)| *reg).collect(),
             })),
-            Node::Limit { input, limit, offset } => Operator::Limit {
-                input: self.boxed(input),
-                limit: self.option(limit),
-                offset: self.option(offset),
-            },
+            Node::Limit { input, limit, offset } => {
+                Operator::Limit { input: self.boxed(input), limit: self.option(limit), offset: self.option(offset) }
+            }
             Node::SetOperation { op, all, left, left_columns, right, right_columns, out } => {
                 Operator::SetOperation(Box::new(SetOperation {
                     op: *op,

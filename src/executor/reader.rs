@@ -99,15 +99,7 @@ impl<'a> Reader<'a> {
         limits: &'a Limits,
         subplans: &'a [Subplan],
     ) -> Reader<'a> {
-        Reader {
-            stores,
-            hashinator,
-            now,
-            limits,
-            subplans,
-            ticks: Cell::new(TICKS),
-            kept: RefCell::new(None),
-        }
+        Reader { stores, hashinator, now, limits, subplans, ticks: Cell::new(TICKS), kept: RefCell::new(None) }
     }
 
     /// Counts a row or a jump.

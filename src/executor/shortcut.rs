@@ -16,11 +16,24 @@ pub enum Shortcut {
     Register(Reg),
     Constant(Datum),
     /// The column of the row, or `otherwise` if there is no row or it is NULL.
-    Column { lookup: Lookup, column: usize, otherwise: Datum },
+    Column {
+        lookup: Lookup,
+        column: usize,
+        otherwise: Datum,
+    },
     /// Whether there is a row, or, if not `wanted`, none.
-    Exists { lookup: Lookup, wanted: bool },
+    Exists {
+        lookup: Lookup,
+        wanted: bool,
+    },
     /// An integer column of the row against a register: not TRUE if either is NULL.
-    Compare { lookup: Lookup, column: usize, otherwise: Datum, op: Comparison, with: Reg },
+    Compare {
+        lookup: Lookup,
+        column: usize,
+        otherwise: Datum,
+        op: Comparison,
+        with: Reg,
+    },
 }
 
 /// A row by a unique index of one integer column.
@@ -138,7 +151,9 @@ impl Shortcut {
                 }
                 let (lookup, column, ty, otherwise) = match &left.kind {
                     ExprKind::Coalesce(values) => {
-                        let [first, Expr { kind: ExprKind::Literal(value), .. }] = values.as_slice() else { return None };
+                        let [first, Expr { kind: ExprKind::Literal(value), .. }] = values.as_slice() else {
+                            return None;
+                        };
                         let (lookup, column, ty) = scalar(first, plan, catalog)?;
                         (lookup, column, ty, constant(value)?)
                     }

@@ -68,7 +68,8 @@ impl CompiledExpr {
 
     /// True for a constant or a register.
     pub fn cannot_fail(&self) -> bool {
-        let constant = |op: &Op| matches!(op, Op::Move { .. } | Op::ConstInt { .. } | Op::Const { .. } | Op::ConstText { .. });
+        let constant =
+            |op: &Op| matches!(op, Op::Move { .. } | Op::ConstInt { .. } | Op::Const { .. } | Op::ConstText { .. });
         self.ops.iter().all(constant)
     }
 

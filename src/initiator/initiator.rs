@@ -72,15 +72,13 @@ impl Initiator {
         arena: &Arena,
     ) -> Option<Result<Response, Box<TxnError>>> {
         match Route::of_call(procedure, parameters, arena, &self.hashinator) {
-            Route::One(id) => {
-                self.partitions[id.index()].transact(|site| {
-                    if !is_current(site, procedure) {
-                        return None;
-                    }
-                    let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
-                    Some(site.call(procedure, parameters, arena, now))
-                })
-            }
+            Route::One(id) => self.partitions[id.index()].transact(|site| {
+                if !is_current(site, procedure) {
+                    return None;
+                }
+                let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
+                Some(site.call(procedure, parameters, arena, now))
+            }),
             Route::All => {
                 let mut all = self.hold_all();
                 if !is_current(all.sites().next().expect("one partition at least"), procedure) {

@@ -73,12 +73,8 @@ impl Site {
         let width = procedure.definition.parameters.len();
         let calls = batch.len();
         // Small tables are in the cache anyway.
-        let prefetches: Vec<&PointKey> = procedure
-            .code
-            .prefetches
-            .iter()
-            .filter(|key| self.store.table(key.table).len() > 2_000)
-            .collect();
+        let prefetches: Vec<&PointKey> =
+            procedure.code.prefetches.iter().filter(|key| self.store.table(key.table).len() > 2_000).collect();
         let row = |at: usize| &batch.parameters[at * width..(at + 1) * width];
         for at in 0..calls.min(LOOK_AHEAD) {
             self.prefetch(&prefetches, row(at), &batch.arena);
@@ -144,12 +140,7 @@ pub fn prepare_frame(frame: &mut Frame, procedure: &Procedure, parameters: &[Dat
 
 /// The answer to a call that committed.
 #[inline(always)]
-pub fn response(
-    procedure: &Procedure,
-    outcome: Outcome,
-    frame: &Frame,
-    partition: Option<PartitionId>,
-) -> Response {
+pub fn response(procedure: &Procedure, outcome: Outcome, frame: &Frame, partition: Option<PartitionId>) -> Response {
     let returned = match (outcome.returned, procedure.code.returns) {
         (Some(datum), Some(ty)) if ty.is_integer() && !datum.is_null() => Value::Int(datum.as_i64()),
         (Some(datum), Some(ty)) => datum_value(datum, ty, &frame.arena),

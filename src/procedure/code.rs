@@ -10,25 +10,57 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// Evaluates an expression into a variable.
-    Set { dst: Reg, program: u32 },
-    SetNull { dst: Reg },
-    Jump { target: u32 },
+    Set {
+        dst: Reg,
+        program: u32,
+    },
+    SetNull {
+        dst: Reg,
+    },
+    Jump {
+        target: u32,
+    },
     /// Backwards: counts against the limits.
-    Loop { target: u32 },
+    Loop {
+        target: u32,
+    },
     /// Goes on at `target` unless the condition is TRUE.
-    JumpUnless { program: u32, target: u32 },
-    Return { program: Option<u32> },
+    JumpUnless {
+        program: u32,
+        target: u32,
+    },
+    Return {
+        program: Option<u32>,
+    },
     /// Runs a data change. `answer`: its count is a result set.
-    Execute { program: u32, answer: bool },
+    Execute {
+        program: u32,
+        answer: bool,
+    },
     /// Runs a query, whose rows are a result set.
-    Yield { program: u32 },
+    Yield {
+        program: u32,
+    },
     /// Runs a query of at most one row into registers; no row leaves NULLs.
-    Into { program: u32, targets: Vec<Reg> },
+    Into {
+        program: u32,
+        targets: Vec<Reg>,
+    },
     /// Runs a query and keeps its rows for `Fetch`.
-    Open { cursor: u16, program: u32 },
+    Open {
+        cursor: u16,
+        program: u32,
+    },
     /// The next row into registers, or on to `done`.
-    Fetch { cursor: u16, targets: Vec<Reg>, done: u32 },
-    Signal { sqlstate: String, message: Option<u32> },
+    Fetch {
+        cursor: u16,
+        targets: Vec<Reg>,
+        done: u32,
+    },
+    Signal {
+        sqlstate: String,
+        message: Option<u32>,
+    },
     CaseNotFound,
 }
 

@@ -579,4 +579,3 @@ fn hint<'n>(word: &str, candidates: impl Iterator<Item = &'n str>) -> String {
         None => String::new(),
     }
 }
-

@@ -88,11 +88,8 @@ impl ShellDatabase for Embedded {
         let catalog = self.db.catalog();
         let mut title = self.title.as_ref().map_or(String::new(), |title| format!(" · {title}"));
         let views = catalog.tables().filter(|table| table.is_view()).count();
-        let counts = [
-            (catalog.tables().count() - views, "table"),
-            (views, "view"),
-            (catalog.procedures().count(), "procedure"),
-        ];
+        let counts =
+            [(catalog.tables().count() - views, "table"), (views, "view"), (catalog.procedures().count(), "procedure")];
         let counts: Vec<String> =
             counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| units::plural(*n as u64, what)).collect();
         if !counts.is_empty() {

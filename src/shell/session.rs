@@ -94,7 +94,16 @@ impl<'a> Session<'a> {
         settings: Settings,
     ) -> Session<'a> {
         let output = Output::new(out, err);
-        Session { db, output, settings, errors: 0, schema_changed: true, rows_written: false, nesting: 0, is_loading: false }
+        Session {
+            db,
+            output,
+            settings,
+            errors: 0,
+            schema_changed: true,
+            rows_written: false,
+            nesting: 0,
+            is_loading: false,
+        }
     }
 
     /// Errors so far; an output that failed is one.

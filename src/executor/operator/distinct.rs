@@ -12,11 +12,11 @@ pub struct Distinct {
 impl Distinct {
     pub fn run(&self, rd: &Reader<'_>, frame: &mut Frame, sink: &mut Sink<'_>) -> Result<Flow, ExecError> {
         let mut seen = KeySet::default();
-        self.input.run(rd, frame, &mut |frame| {
-            match seen.insert(self.columns.iter().map(|&reg| frame.get(reg)), &frame.arena) {
-                true => sink(frame),
-                false => Ok(Flow::Continue),
-            }
+        self.input.run(rd, frame, &mut |frame| match seen
+            .insert(self.columns.iter().map(|&reg| frame.get(reg)), &frame.arena)
+        {
+            true => sink(frame),
+            false => Ok(Flow::Continue),
         })
     }
 }

@@ -44,25 +44,41 @@ pub type Sink<'s> = dyn FnMut(&mut Frame) -> Result<Flow, ExecError> + 's;
 /// A tree of operators: the one knot of the room, since joins, filters and sorts hold operators of any kind.
 pub enum Operator {
     One,
-    Values { rows: Vec<Vec<CompiledExpr>>, out: Vec<Reg> },
+    Values {
+        rows: Vec<Vec<CompiledExpr>>,
+        out: Vec<Reg>,
+    },
     /// At most one row, by a unique key.
     Point(PointScan),
     /// Every row, or those with a key of a non-unique index.
     Table(TableScan),
     /// A range of an ordered index.
     Range(RangeScan),
-    Filter { input: Box<Operator>, predicate: CompiledExpr },
-    Compute { input: Box<Operator>, exprs: Vec<(Reg, CompiledExpr)> },
+    Filter {
+        input: Box<Operator>,
+        predicate: CompiledExpr,
+    },
+    Compute {
+        input: Box<Operator>,
+        exprs: Vec<(Reg, CompiledExpr)>,
+    },
     NestedLoopJoin(Box<NestedLoopJoin>),
     HashJoin(Box<HashJoin>),
     Aggregate(Box<Aggregate>),
     Window(Box<Window>),
     Sort(Box<Sort>),
     Distinct(Box<Distinct>),
-    Limit { input: Box<Operator>, limit: Option<CompiledExpr>, offset: Option<CompiledExpr> },
+    Limit {
+        input: Box<Operator>,
+        limit: Option<CompiledExpr>,
+        offset: Option<CompiledExpr>,
+    },
     SetOperation(Box<SetOperation>),
     Recursive(Box<Recursive>),
-    Working { id: usize, out: Vec<Reg> },
+    Working {
+        id: usize,
+        out: Vec<Reg>,
+    },
 }
 
 impl Operator {

@@ -98,14 +98,7 @@ impl Modify {
         Ok(rows)
     }
 
-    fn apply(
-        &self,
-        store: &mut Store,
-        row: RowId,
-        values: &[Datum],
-        arena: &Arena,
-        now: i64,
-    ) -> Result<(), ExecError> {
+    fn apply(&self, store: &mut Store, row: RowId, values: &[Datum], arena: &Arena, now: i64) -> Result<(), ExecError> {
         let Change::Update(assignments) = &self.change else {
             return Ok(store.delete(self.table, row, now)?);
         };

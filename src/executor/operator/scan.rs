@@ -194,11 +194,7 @@ impl TableScan {
 }
 
 /// A key with an arena of its own, so that the frame is free while rows are visited. None: a part is NULL.
-fn own_key(
-    key: &[CompiledExpr],
-    rd: &Reader<'_>,
-    frame: &mut Frame,
-) -> Result<Option<(Vec<Datum>, Arena)>, ExecError> {
+fn own_key(key: &[CompiledExpr], rd: &Reader<'_>, frame: &mut Frame) -> Result<Option<(Vec<Datum>, Arena)>, ExecError> {
     let mut arena = Arena::default();
     let mut values = Vec::with_capacity(key.len());
     for expr in key {

@@ -89,9 +89,7 @@ impl Window {
         while start < order.len() {
             let row = |at: usize| rows.row(order[at] as usize);
             let mut end = start + 1;
-            while end < order.len()
-                && compare_rows(&self.keys, row(start), row(end), rows.arena()) == Ordering::Equal
-            {
+            while end < order.len() && compare_rows(&self.keys, row(start), row(end), rows.arena()) == Ordering::Equal {
                 end += 1;
             }
             dense += 1;

@@ -444,9 +444,10 @@ fn bind_literal(value: &Value) -> Expr {
         Value::Int(_) => DataType::BigInt,
         Value::Float(_) => DataType::Float,
         Value::Decimal(_) => DataType::Decimal,
-        Value::Text(text) => {
-            DataType::Varchar { max: text.chars().count().clamp(1, crate::types::VARCHAR_CHARS_MAX as usize) as u32, bytes: false }
-        }
+        Value::Text(text) => DataType::Varchar {
+            max: text.chars().count().clamp(1, crate::types::VARCHAR_CHARS_MAX as usize) as u32,
+            bytes: false,
+        },
         Value::Bytes(_) => DataType::Varbinary { max: crate::types::BYTES_MAX },
         Value::Timestamp(_) => DataType::Timestamp,
     };
