@@ -1,7 +1,9 @@
 //! The yardstick: voter by hand and voter by the engine, in one process and one run.
 //!
-//!     cargo bench --bench voter                 2 million distinct votes, three repetitions, then 20 million
-//!     cargo bench --bench voter -- 500000 1     that many votes, that many repetitions, nothing else
+//! ```text
+//! cargo bench --bench voter                 2 million distinct votes, three repetitions, then 20 million
+//! cargo bench --bench voter -- 500000 1     that many votes, that many repetitions, nothing else
+//! ```
 //!
 //! (a) is plain Rust with the best fitting structures: no SQL, no undo, no log, no transaction, one thread. It is there
 //! twice: growing from empty, as the engine does, is what the ratios are taken against. (b) is the engine's Vote through

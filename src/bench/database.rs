@@ -21,7 +21,7 @@ pub struct VoteClient {
 
 impl VoteClient {
     /// Fails if the database has no procedure Vote.
-    pub fn new(db: &Database, options: &VoterOptions) -> Result<VoteClient, TxnError> {
+    pub fn new(db: &Database, options: &VoterOptions) -> Result<VoteClient, Box<TxnError>> {
         let batch = (options.in_flight / (2 * options.partitions)).clamp(1, BATCH);
         Ok(VoteClient {
             vote: db.procedure("Vote")?,

@@ -1,8 +1,10 @@
 //! Driver: runs the clients, samples them, and gives what they saw.
 //!
-//!     caller's thread:  sample -> observer.sample, observer.wait ... every `sample_interval`
-//!     client threads:   call, record                             ... until the end or a stop
-//!     standing thread:  asks the database who leads              ... twice a second, if there is a source
+//! ```text
+//! caller's thread:  sample -> observer.sample, observer.wait ... every `sample_interval`
+//! client threads:   call, record                             ... until the end or a stop
+//! standing thread:  asks the database who leads              ... twice a second, if there is a source
+//! ```
 //!
 //! The caller's thread owns the observer, so a dashboard runs where it was opened, on the main thread as a rule. A
 //! typical caller:

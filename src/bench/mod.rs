@@ -1,10 +1,12 @@
 //! The benchmark: drives a database with a workload, measures what its clients see, checks what it left behind.
 //!
-//!     Workload -> client threads -> VoteTarget        (driver, clients)
-//!                      |
-//!                  Recorder -> Sample -> Observer     (five times a second: a dashboard or a line of text)
-//!                      |
-//!                   Outcome -> Check -> Report        (after the run: text, JSON)
+//! ```text
+//! Workload -> client threads -> VoteTarget        (driver, clients)
+//!                  |
+//!              Recorder -> Sample -> Observer     (five times a second: a dashboard or a line of text)
+//!                  |
+//!               Outcome -> Check -> Report        (after the run: text, JSON)
+//! ```
 //!
 //! What holds here:
 //! 1. A call is recorded once, by the client thread that made it, without a lock.

@@ -73,7 +73,7 @@ impl Database {
     }
 
     /// A handle to call a procedure with. It goes on to work when the schema changes, as long as the procedure exists.
-    pub fn procedure(&self, name: &str) -> Result<Prepared, TxnError> {
+    pub fn procedure(&self, name: &str) -> Result<Prepared, Box<TxnError>> {
         let procedure = self.engine.procedure(name)?;
         Ok(Prepared { procedure, engine: Arc::clone(&self.engine), scratch: Default::default() })
     }
@@ -108,7 +108,7 @@ impl Database {
         self.engine.schema().catalog.clone()
     }
     /// The compiled form of a procedure, as text.
-    pub fn procedure_listing(&self, name: &str) -> Result<String, TxnError> {
+    pub fn procedure_listing(&self, name: &str) -> Result<String, Box<TxnError>> {
         Ok(crate::procedure::listing(&*self.engine.procedure(name)?))
     }
     /// Rows of each table and view.

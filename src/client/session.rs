@@ -16,13 +16,13 @@ use std::sync::Arc;
 pub struct SessionOptions {
     /// Most calls submitted and not yet answered; `submit` waits when they are reached. Default: 4096.
     pub in_flight_max: usize,
-    /// Calls that travel together to one partition. Default: 256.
+    /// Calls that travel together to one partition. Default: 128.
     pub batch: usize,
 }
 
 impl Default for SessionOptions {
     fn default() -> SessionOptions {
-        SessionOptions { in_flight_max: 4_096, batch: 256 }
+        SessionOptions { in_flight_max: 4_096, batch: 128 }
     }
 }
 
@@ -56,7 +56,9 @@ pub struct Session {
     ready: VecDeque<Box<Batch>>,
     /// Calls answered but not yet handed over.
     ready_calls: usize,
+    #[expect(clippy::vec_box, reason = "batches travel by pointer")]
     free: Vec<Box<Batch>>,
+    #[expect(clippy::vec_box, reason = "batches travel by pointer")]
     arrived: Vec<Box<Batch>>,
     /// Calls being filled.
     gathered: usize,
@@ -98,7 +100,7 @@ impl Session {
     ///
     /// Fails if the arguments do not fit: then nothing was submitted.
     #[inline]
-    pub fn submit(&mut self, prepared: &Prepared, arguments: &[Value], tag: u64) -> Result<(), TxnError> {
+    pub fn submit(&mut self, prepared: &Prepared, arguments: &[Value], tag: u64) -> Result<(), Box<TxnError>> {
         let procedure = &prepared.procedure;
         if self.gathered + self.away >= self.options.in_flight_max {
             self.make_room();
@@ -138,7 +140,12 @@ impl Session {
 
     /// Any other call: converted first, then routed; on all partitions it runs at once, after what was gathered.
     #[cold]
-    fn submit_slowly(&mut self, procedure: &Arc<Procedure>, arguments: &[Value], tag: u64) -> Result<(), TxnError> {
+    fn submit_slowly(
+        &mut self,
+        procedure: &Arc<Procedure>,
+        arguments: &[Value],
+        tag: u64,
+    ) -> Result<(), Box<TxnError>> {
         let (mut datums, mut arena) = (Vec::new(), Arena::default());
         Engine::convert_arguments(procedure, arguments, &mut datums, &mut arena)?;
         let hashinator = Arc::clone(self.engine.initiator().hashinator());

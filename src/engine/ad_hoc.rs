@@ -58,7 +58,7 @@ impl Engine {
                         let datum = store(value, &mut arena);
                         owner(self.initiator.hashinator(), datum, key.ty, &arena)
                     }
-                    _ => return Some(self.on_all(version, program, &mut frame)?),
+                    _ => return self.on_all(version, program, &mut frame),
                 };
                 Some((id, Some(column.name.as_str())))
             }

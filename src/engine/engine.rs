@@ -85,13 +85,13 @@ impl Engine {
     }
 
     /// The procedure of that name.
-    pub fn procedure(&self, name: &str) -> Result<Arc<Procedure>, TxnError> {
+    pub fn procedure(&self, name: &str) -> Result<Arc<Procedure>, Box<TxnError>> {
         let schema = self.schema.read();
         let name = Name::new(name);
         schema.procedures.get(&name).cloned().ok_or_else(|| {
             let known = schema.procedures.keys().map(Name::as_str);
             let hint = nearest(name.as_str(), known).map_or(String::new(), |n| format!("; did you mean {n}?"));
-            TxnError::UnknownProcedure { name, hint }
+            Box::new(TxnError::UnknownProcedure { name, hint })
         })
     }
 
@@ -102,7 +102,7 @@ impl Engine {
         arguments: &[Value],
         out: &mut Vec<Datum>,
         arena: &mut Arena,
-    ) -> Result<(), TxnError> {
+    ) -> Result<(), Box<TxnError>> {
         let parameters = &procedure.definition.parameters;
         let defaults =
             || parameters.get(arguments.len()..).is_some_and(|rest| rest.iter().all(|p| p.default.is_some()));
@@ -118,12 +118,14 @@ impl Engine {
                 out.push(Datum::int(*v));
                 continue;
             }
-            let converted = convert_value(value, parameter.ty).map_err(|source| TxnError::Argument {
-                procedure: procedure.definition.name.clone(),
-                position: at + 1,
-                name: parameter.name.clone(),
-                ty: parameter.ty,
-                source,
+            let converted = convert_value(value, parameter.ty).map_err(|source| {
+                Box::new(TxnError::Argument {
+                    procedure: procedure.definition.name.clone(),
+                    position: at + 1,
+                    name: parameter.name.clone(),
+                    ty: parameter.ty,
+                    source,
+                })
             })?;
             out.push(store(&converted, arena));
         }
@@ -173,7 +175,7 @@ impl Engine {
     fn exec(&self, exec: &Exec) -> Result<Executed, StatementError> {
         let mut procedure = self
             .procedure(exec.procedure.name.as_str())
-            .map_err(|error| StatementError { span: Some(exec.procedure.span), ..StatementError::from(&error) })?;
+            .map_err(|error| StatementError { span: Some(exec.procedure.span), ..StatementError::from(&*error) })?;
         let schema = self.schema();
         let env = Environment::ad_hoc(&schema.catalog);
         let mut arguments = Vec::new();
@@ -262,15 +264,15 @@ pub(super) fn place_of(partition: Option<PartitionId>, key: Option<&str>) -> Str
     }
 }
 
-fn argument_count(procedure: &Procedure, received: usize) -> TxnError {
+fn argument_count(procedure: &Procedure, received: usize) -> Box<TxnError> {
     let parameters = &procedure.definition.parameters;
     let list: Vec<String> = parameters.iter().map(|p| format!("{} {}", p.name, p.ty)).collect();
-    TxnError::ArgumentCount {
+    Box::new(TxnError::ArgumentCount {
         procedure: procedure.definition.name.clone(),
         expected: parameters.len(),
         received,
         signature: format!("{}({})", procedure.definition.name, list.join(", ")),
-    }
+    })
 }
 
 /// A value as a datum whose long bytes are in `arena`.

@@ -52,7 +52,7 @@ impl StatementError {
         }
         self
     }
-    pub(super) fn from_origin(mut self, origin: &Option<Origin>) -> StatementError {
+    pub(super) fn with_origin(mut self, origin: &Option<Origin>) -> StatementError {
         self.origin = origin.clone();
         self
     }

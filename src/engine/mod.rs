@@ -1,7 +1,9 @@
 //! The database as a whole: schema versions, procedures, ad hoc statements. The one room that knows all the others.
 //!
-//!     text --parse, plan, compile (or cache)--> Program --initiator--> Executed
-//!     DDL  --working copy of the catalog, every procedure compiled anew--> all partitions, or none
+//! ```text
+//! text --parse, plan, compile (or cache)--> Program --initiator--> Executed
+//! DDL  --working copy of the catalog, every procedure compiled anew--> all partitions, or none
+//! ```
 //!
 //! Not here: how callers wait or pipeline (`client`), and anything about screens.
 

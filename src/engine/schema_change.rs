@@ -129,7 +129,7 @@ impl Engine {
         };
         let origin = Some(Origin { file, text: Arc::from(text.as_str()) });
         let inside = |errors: Vec<StatementError>| -> Vec<StatementError> {
-            errors.into_iter().map(|error| error.from_origin(&origin)).collect()
+            errors.into_iter().map(|error| error.with_origin(&origin)).collect()
         };
         let (statements, errors) = parse_script(&text);
         if !errors.is_empty() {

@@ -1,6 +1,8 @@
 //! Bound plan to compiled program, and programs at work.
 //!
-//!     Plan --compile--> Program (immutable, shared) --run(stores, frame)--> rows, counts, changes
+//! ```text
+//! Plan --compile--> Program (immutable, shared) --run(stores, frame)--> rows, counts, changes
+//! ```
 //!
 //! A program reads the stores shared and writes them exclusively, one after the other: a statement finds all the rows
 //! that it changes before it changes the first, so nothing changes what it still scans. It runs on the stores that it

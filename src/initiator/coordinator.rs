@@ -2,7 +2,7 @@
 
 use crate::executor::{Answer, Environment, ExecError, Limits, Program};
 use crate::partition::{Held, Partition, Site, TxnError, prepare_frame, response};
-use crate::procedure::{Procedure, vm};
+use crate::procedure::{Outcome, Procedure, vm};
 use crate::storage::Store;
 use crate::topology::Hashinator;
 use crate::txn::Response;
@@ -58,10 +58,12 @@ impl<'a> AllSites<'a> {
         prepare_frame(&mut frame, procedure, parameters, arena);
         self.transact(procedure.code.needs_undo, &mut frame, |stores, frame, limits, hashinator| {
             let env = Environment { hashinator, now, limits };
-            let outcome = vm::run(procedure, &env, stores, frame)?;
-            Ok(response(procedure, outcome, frame, None))
+            let mut outcome = Outcome::default();
+            match vm::run(procedure, &env, stores, frame, &mut outcome) {
+                Ok(()) => Ok(response(procedure, outcome, frame, None)),
+                Err(error) => Err(Box::new(TxnError::from(*error))),
+            }
         })
-        .map_err(|error: TxnError| Box::new(error))
     }
 
     /// One ad hoc statement. Its placeholders are in the first registers of `frame`.

@@ -43,6 +43,7 @@ impl Batch {
 /// Batches that came back to a session.
 #[derive(Default)]
 pub struct Outbox {
+    #[expect(clippy::vec_box, reason = "batches travel by pointer between sessions and partitions")]
     batches: Mutex<Vec<Box<Batch>>>,
     arrived: Condvar,
 }

@@ -1,6 +1,8 @@
 //! One partition: its share of every partitioned table, and the one driver at a time that may touch it.
 //!
-//!     Batch -> inbox -> Site (by whoever holds it) -> answered Batch -> its sender's outbox
+//! ```text
+//! Batch -> inbox -> Site (by whoever holds it) -> answered Batch -> its sender's outbox
+//! ```
 //!
 //! A [`Site`] runs each transaction to its end before the next, so a single-partition transaction takes no lock and
 //! needs no versions. Whoever holds the [`Partition`]'s lock drives it: a caller that found it idle runs its own work

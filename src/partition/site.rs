@@ -33,7 +33,7 @@ pub struct Site {
 impl Site {
     /// Runs one call to its end: committed, or rolled back. `parameters` are of the declared types; the first registers
     /// get them.
-    #[inline]
+    #[inline(always)]
     pub fn call(
         &mut self,
         procedure: &Procedure,
@@ -46,14 +46,15 @@ impl Site {
         limits.restart();
         store.begin(procedure.code.needs_undo);
         let env = Environment { hashinator, now, limits };
-        match vm::run(procedure, &env, &mut [&mut *store], frame) {
-            Ok(outcome) => {
+        let mut outcome = Outcome::default();
+        match vm::run(procedure, &env, &mut [&mut *store], frame, &mut outcome) {
+            Ok(()) => {
                 store.commit();
                 Ok(response(procedure, outcome, frame, Some(*id)))
             }
             Err(error) => {
                 store.rollback();
-                Err(Box::new(error.into()))
+                Err(Box::new((*error).into()))
             }
         }
     }
@@ -142,9 +143,10 @@ pub fn prepare_frame(frame: &mut Frame, procedure: &Procedure, parameters: &[Dat
 #[inline(always)]
 pub fn response(procedure: &Procedure, outcome: Outcome, frame: &Frame, partition: Option<PartitionId>) -> Response {
     let returned = match (outcome.returned, procedure.code.returns) {
-        (Some(datum), Some(ty)) if ty.is_integer() && !datum.is_null() => Value::Int(datum.as_i64()),
-        (Some(datum), Some(ty)) => datum_value(datum, ty, &frame.arena),
-        _ => Value::Null,
+        (datum, _) if datum.is_null() => Value::Null,
+        (datum, Some(ty)) if ty.is_integer() => Value::Int(datum.as_i64()),
+        (datum, Some(ty)) => datum_value(datum, ty, &frame.arena),
+        (_, None) => Value::Null,
     };
     Response { returned, results: outcome.results, partition }
 }

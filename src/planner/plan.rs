@@ -41,7 +41,7 @@ pub enum PlanKind {
         upsert: Option<Vec<usize>>,
         returning: Option<Returning>,
     },
-    /// `source` leaves the row's place in `target` (see [`Node::Scan::row`]); all its rows are found before one changes.
+    /// `source` leaves the row's place in `target` (see [`Scan::row`]); all its rows are found before one changes.
     Update {
         table: TableId,
         source: Node,
@@ -150,7 +150,7 @@ pub enum Node {
         limit: Option<Expr>,
         offset: Option<Expr>,
     },
-    /// UNION, INTERSECT, EXCEPT [ALL]: both sides' columns arrive in `out`.
+    /// `UNION`, `INTERSECT`, `EXCEPT`, each `[ALL]`: both sides' columns arrive in `out`.
     SetOperation {
         op: crate::sql::ast::SetOp,
         all: bool,

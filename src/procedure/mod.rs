@@ -1,7 +1,9 @@
 //! Stored procedures: SQL/PSM to code, and code at work.
 //!
-//!     ast::Procedure --compile--> Procedure { definition, Code }        or every BindError of the body
-//!     Code --vm::run(stores, frame)--> Outcome                          or ProcedureError
+//! ```text
+//! ast::Procedure --compile--> Procedure { definition, Code }        or every BindError of the body
+//! Code --vm::run(stores, frame)--> Outcome                          or ProcedureError
+//! ```
 //!
 //! A procedure is compiled once against one catalog version; its parameters and variables are the first registers of the
 //! frame that its statements run on. One call is one transaction, but beginning and ending it is `partition`'s.

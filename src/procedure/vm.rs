@@ -7,12 +7,18 @@ use crate::storage::Store;
 use crate::types::{DataType, Datum, Frame, ResultSet};
 
 /// What a call gave.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Outcome {
-    /// The value of RETURN, of the declared type; long bytes are in the frame's arena.
-    pub returned: Option<Datum>,
+    /// The value of RETURN, of the declared type, or NULL; long bytes are in the frame's arena.
+    pub returned: Datum,
     /// What bare queries in the body gave, in order.
     pub results: Vec<ResultSet>,
+}
+
+impl Default for Outcome {
+    fn default() -> Outcome {
+        Outcome { returned: Datum::NULL, results: Vec::new() }
+    }
 }
 
 /// Jumps backwards between two looks at the limits.
@@ -25,25 +31,29 @@ struct Cursor {
     next: usize,
 }
 
-/// Runs a call to its end. The parameters are in the first registers of `frame`, which has [`Code::registers`] of them.
+/// Runs a call to its end and leaves what it gives in `outcome`, which is empty. The parameters are in the first registers of `frame`, which has [`Code::registers`] of them.
 #[inline]
 pub fn run(
     procedure: &Procedure,
     env: &Environment<'_>,
     stores: &mut [&mut Store],
     frame: &mut Frame,
-) -> Result<Outcome, ProcedureError> {
+    outcome: &mut Outcome,
+) -> Result<(), Box<ProcedureError>> {
     let mut at = 0;
-    run_code(&procedure.code, env, stores, frame, &mut at).map_err(|trap| locate(procedure, at, trap))
+    match run_code(&procedure.code, env, stores, frame, &mut at, outcome) {
+        Ok(()) => Ok(()),
+        Err(trap) => Err(locate(procedure, at, trap)),
+    }
 }
 
 #[cold]
 #[inline(never)]
-fn locate(procedure: &Procedure, at: usize, trap: Trap) -> ProcedureError {
+fn locate(procedure: &Procedure, at: usize, trap: Trap) -> Box<ProcedureError> {
     let text = &procedure.definition.text;
     let start = procedure.code.spans[at].start.min(text.len());
     let line = 1 + text.as_bytes()[..start].iter().filter(|b| **b == b'\n').count();
-    ProcedureError { procedure: procedure.definition.name.clone(), line, trap }
+    Box::new(ProcedureError { procedure: procedure.definition.name.clone(), line, trap })
 }
 
 #[inline]
@@ -53,8 +63,8 @@ fn run_code(
     stores: &mut [&mut Store],
     frame: &mut Frame,
     at: &mut usize,
-) -> Result<Outcome, Trap> {
-    let mut outcome = Outcome::default();
+    outcome: &mut Outcome,
+) -> Result<(), Trap> {
     let mut cursors: Vec<Cursor> = Vec::new();
     let mut ticks = TICKS;
     loop {
@@ -85,9 +95,9 @@ fn run_code(
             }
             Op::Return { program } => {
                 if let Some(program) = program {
-                    outcome.returned = Some(code.programs[*program as usize].evaluate(env, stores, frame)?);
+                    outcome.returned = code.programs[*program as usize].evaluate(env, stores, frame)?;
                 }
-                return Ok(outcome);
+                return Ok(());
             }
             Op::Execute { program, answer } => {
                 let result = code.programs[*program as usize].execute(env, stores, frame)?;

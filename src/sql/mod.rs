@@ -1,6 +1,8 @@
 //! Text to AST, and nothing after that.
 //!
-//!     script --split--> statements --parse--> ast::Statement        or SqlError { message, span }
+//! ```text
+//! script --split--> statements --parse--> ast::Statement        or SqlError { message, span }
+//! ```
 //!
 //! One lexer serves the splitter, the parser and whoever colours a text. The grammar of expressions and queries is
 //! sqlparser's, seen by `parser` alone; the rest of the language is read here. No name is looked up: what a name means is

@@ -1,8 +1,10 @@
 //! Rows, indexes, undo and views of one partition.
 //!
-//!     Store -> Table (heap, strings, indexes) -> pages in blocks
-//!       |-> views: a row's change to its group's change
-//!       `-> undo log: how to put it all back
+//! ```text
+//! Store -> Table (heap, strings, indexes) -> pages in blocks
+//!   |-> views: a row's change to its group's change
+//!   `-> undo log: how to put it all back
+//! ```
 //!
 //! A [`Store`] is one partition's whole world and is driven by one thread at a time. What holds between two operations:
 //! 1. Every index has just the rows of its table (that its filter lets in), and every view equals its query.

@@ -1,7 +1,9 @@
 //! The dashboard: a run's samples as a screen.
 //!
-//!     Sample, key -> update -> Model -> view -> Frame      (pure: the same model gives the same frame)
-//!                                 terminal: raw mode, keys, signals; restored however the program leaves
+//! ```text
+//! Sample, key -> update -> Model -> view -> Frame      (pure: the same model gives the same frame)
+//!                             terminal: raw mode, keys, signals; restored however the program leaves
+//! ```
 //!
 //! Not here: what is measured (`sampler`) and what stays in the scrollback afterwards (`report::text`).
 

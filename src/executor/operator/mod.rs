@@ -42,6 +42,7 @@ pub enum Flow {
 pub type Sink<'s> = dyn FnMut(&mut Frame) -> Result<Flow, ExecError> + 's;
 
 /// A tree of operators: the one knot of the room, since joins, filters and sorts hold operators of any kind.
+#[expect(clippy::large_enum_variant, reason = "point scans are the hot ones, and lie in place")]
 pub enum Operator {
     One,
     Values {

@@ -9,7 +9,7 @@ use crate::types::{Frame, Reg};
 use std::rc::Rc;
 
 /// A query that still finds rows after that many rounds is taken for one without an end.
-const ROUNDS_MAX: usize = 1_000_000;
+const ROUNDS_MAX: usize = 100_000_000;
 
 pub struct Recursive {
     pub id: usize,

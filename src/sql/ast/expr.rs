@@ -37,7 +37,7 @@ pub enum ExprKind {
         operand: Box<Expr>,
         negated: bool,
     },
-    /// IS [NOT] TRUE / FALSE / UNKNOWN (`truth` None).
+    /// `IS [NOT] TRUE`, `FALSE`, `UNKNOWN` (`truth` None).
     IsTruth {
         operand: Box<Expr>,
         truth: Option<bool>,

@@ -83,7 +83,7 @@ pub enum PsmKind {
         label: Option<Ident>,
         body: Vec<Psm>,
     },
-    /// LEAVE [label], ITERATE [label]
+    /// `LEAVE [label]`, `ITERATE [label]`
     Leave {
         label: Option<Ident>,
     },
@@ -92,7 +92,7 @@ pub enum PsmKind {
     },
     /// BEGIN .. END inside a body: a scope of its own.
     Block(Vec<Psm>),
-    /// RETURN [expr]
+    /// `RETURN [expr]`
     Return(Option<Expr>),
     /// SIGNAL SQLSTATE 'xxxxx' [SET MESSAGE_TEXT = expr]
     Signal {
