@@ -22,13 +22,14 @@ EXEC add_p 1 100 'one';
 EXEC add_p 1 100 'one';
 --> error: duplicate key in p: pk_p already has id = 1 (add_p, line 1) [23000]
 CREATE PROCEDURE several PARTITION ON TABLE p COLUMN id PARAMETER 1 AS BEGIN UPDATE p SET n = ? WHERE id = ?; SELECT n FROM r WHERE id = ?; END;
---> LINE 1: CREATE PROCEDURE several PARTITION ON TABLE p COLUMN id PARAMETER 1 AS BEGIN UPDATE p SET n = ? WHERE id = ?; SELECT * FROM p WHERE id = ?; END
--->                                                                                                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
---> error: the procedure runs on the partition of ?1 alone, but this statement is not bound to it: compare the partition column with ?1, or leave PARTITION ON out [42000]
+--> procedure created
 EXEC several 7 1 2;
---> LINE 1: EXEC several 7 1 1
--->              ^^^^^^^
---> error: no procedure several [42883]
+--> modified_tuples
+--> 1
+--> (1 rows, partition p0 (hash of param1))
+--> n
+--> 20
+--> (1 rows, partition p0 (hash of param1))
 -- Variables, IF, WHILE, RETURN.
 CREATE PROCEDURE factorial (n INTEGER) RETURNS BIGINT AS BEGIN
   DECLARE i INTEGER DEFAULT 1;
