@@ -109,10 +109,15 @@ impl Partition {
         {
             let mut held = Held { partition: self, site: Some(site) };
             // What was queued before goes first.
-            self.drain(&mut held, FOREIGN_BATCHES_MAX);
-            self.run(&mut held, &mut batch);
-            drop(held);
-            return Some(batch);
+            if self.drain(&mut held, FOREIGN_BATCHES_MAX) < FOREIGN_BATCHES_MAX {
+                self.run(&mut held, &mut batch);
+                drop(held);
+                return Some(batch);
+            }
+            // More may be waiting, an earlier batch of this session among it: to the end of the queue.
+            self.queued.fetch_add(batch.len(), Ordering::Relaxed);
+            self.inbox.lock().push_back(batch);
+            return None;
         }
         self.queued.fetch_add(batch.len(), Ordering::Relaxed);
         self.inbox.lock().push_back(batch);
