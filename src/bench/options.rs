@@ -86,7 +86,7 @@ impl Default for VoterOptions {
             contestants: 6,
             max_votes: 2,
             seed: 1,
-            in_flight: 256,
+            in_flight: 1024,
             sample_interval: Duration::from_millis(200),
             durability: "memory only".to_owned(),
         }

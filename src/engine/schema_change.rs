@@ -300,7 +300,8 @@ fn drop_procedure(draft: &mut Draft, name: &Ident, if_exists: bool) -> Result<()
         return Ok(());
     }
     if if_exists {
-        draft.done.tags.push("no procedure to drop".to_owned());
+        draft.done.tags.push("nothing dropped".to_owned());
+        draft.done.notes.push(format!("there is no procedure {}", name.name));
         return Ok(());
     }
     let hint = nearest(name.name.as_str(), draft.schema.procedures.keys().map(Name::as_str));

@@ -193,11 +193,23 @@ impl Compiler<'_> {
         change: Change,
         returning: Option<&plan::Returning>,
     ) -> Action {
+        let rekeys = match &change {
+            Change::Update(assignments) => {
+                let assigned = |column: usize| assignments.iter().any(|(at, _)| *at == column);
+                let unique = self.catalog.table_by_id(table).indexes.iter().filter(|index| index.unique);
+                // What a key that is computed, or a filter, reads isn't looked into.
+                unique.into_iter().any(|index| {
+                    index.filter.is_some() || index.columns().is_none_or(|keys| keys.into_iter().any(assigned))
+                })
+            }
+            Change::Delete => false,
+        };
         Action::Modify(Modify {
             table,
             source: self.node(source),
             target,
             spread: self.catalog.table_by_id(table).spread,
+            rekeys,
             change,
             returning: returning.map(|r| self.returning(r)),
         })

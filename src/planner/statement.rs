@@ -69,6 +69,8 @@ fn finish(binder: Binder<'_>, mut kind: PlanKind, constants: usize) -> Result<Pl
     for (i, placeholder) in binder.placeholders.iter().enumerate() {
         match placeholder.ty {
             Some(ty) => placeholders.push(ty),
+            // One of another statement of the same body.
+            None if placeholder.span == Span::NONE => placeholders.push(DataType::Null),
             None => {
                 return fail(
                     format!("the type of ? number {} is not known: write CAST(? AS type)", i + 1),

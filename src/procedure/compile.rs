@@ -121,6 +121,8 @@ struct Compiler<'a> {
     /// Parameters and variables in scope, innermost last.
     variables: Vec<Variable>,
     parameters: usize,
+    /// Where the variables of the innermost block start.
+    block: usize,
     next: usize,
     placeholders: Vec<Option<DataType>>,
     /// Data changes answer with their count: the forms with `?`.
@@ -149,6 +151,7 @@ impl<'a> Compiler<'a> {
             catalog,
             variables,
             parameters: parameters.len(),
+            block: 0,
             next: parameters.len(),
             placeholders: if named { Vec::new() } else { parameters.iter().map(|p| Some(p.ty)).collect() },
             answers: !named,
@@ -330,7 +333,9 @@ impl<'a> Compiler<'a> {
     /// A block: what it declares is gone at its end.
     fn body(&mut self, body: &[Psm]) {
         let visible = self.variables.len();
+        let outer = std::mem::replace(&mut self.block, visible);
         body.iter().for_each(|psm| self.statement(psm));
+        self.block = outer;
         self.variables.truncate(visible);
     }
 
@@ -386,6 +391,9 @@ impl<'a> Compiler<'a> {
 
     fn declare(&mut self, names: &[Ident], ty: DataType, default: Option<&ast::Expr>, span: Span) {
         for name in names {
+            if self.variables[self.block..].iter().any(|v| v.qualifier.is_none() && v.name == name.name) {
+                self.fail(format!("variable {} is declared twice in this block", name.name), name.span);
+            }
             let program = default.and_then(|default| self.expression(default, Some(ty), false));
             let reg = self.register(name.span);
             let op = match program {

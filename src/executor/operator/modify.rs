@@ -16,6 +16,8 @@ pub struct Modify {
     /// The register with the row's place.
     pub target: Reg,
     pub spread: bool,
+    /// Unique keys may change: they are checked when all rows have theirs, so that rows can trade them.
+    pub rekeys: bool,
     pub change: Change,
     pub returning: Option<Returning>,
 }
@@ -46,22 +48,18 @@ impl Modify {
             return Err(ExecError::ReplicatedWrite { table });
         }
         let rows = self.gather(env, subplans, stores, frame)?;
-        let places: Vec<(usize, RowId)> = (0..rows.len()).map(|at| unplace(rows.row(at)[0])).collect();
+        let mut places: Vec<(usize, RowId)> = (0..rows.len()).map(|at| unplace(rows.row(at)[0])).collect();
         let before = match (&self.returning, &self.change) {
             (Some(returning), Change::Delete) => {
                 Some(returning.rows(self.table, &places, env, subplans, stores, frame)?)
             }
             _ => None,
         };
-        for (at, &(store, row)) in places.iter().enumerate() {
-            if self.spread {
-                self.apply(stores[store], row, &rows.row(at)[1..], rows.arena(), env.now)?;
-                continue;
+        match &self.change {
+            Change::Update(assignments) if self.rekeys && places.len() > 1 => {
+                self.replace(assignments, &rows, &mut places, stores, env.now)?;
             }
-            // Copies of a replicated table went through the same changes: a row has the same place in each.
-            for store in stores.iter_mut() {
-                self.apply(store, row, &rows.row(at)[1..], rows.arena(), env.now)?;
-            }
+            _ => self.apply_each(&rows, &places, stores, env.now)?,
         }
         match (&self.returning, before) {
             (_, Some(rows)) => Ok(Answer::Rows(rows)),
@@ -98,18 +96,82 @@ impl Modify {
         Ok(rows)
     }
 
+    fn apply_each(
+        &self,
+        rows: &RowBuffer,
+        places: &[(usize, RowId)],
+        stores: &mut [&mut Store],
+        now: i64,
+    ) -> Result<(), ExecError> {
+        for (at, &(store, row)) in places.iter().enumerate() {
+            if self.spread {
+                self.apply(stores[store], row, &rows.row(at)[1..], rows.arena(), now)?;
+                continue;
+            }
+            // Copies of a replicated table went through the same changes: a row has the same place in each.
+            for store in stores.iter_mut() {
+                self.apply(store, row, &rows.row(at)[1..], rows.arena(), now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes all rows out before the first comes back with its new values; `places` become the new ones.
+    fn replace(
+        &self,
+        assignments: &[(usize, CompiledExpr)],
+        rows: &RowBuffer,
+        places: &mut [(usize, RowId)],
+        stores: &mut [&mut Store],
+        now: i64,
+    ) -> Result<(), ExecError> {
+        let mut changed = RowBuffer::new(stores[0].table(self.table).def().visible);
+        for (at, &(store, row)) in places.iter().enumerate() {
+            let mut strings = Arena::default();
+            let columns = self.changed(stores[store], row, assignments, &rows.row(at)[1..], rows.arena(), &mut strings);
+            changed.begin();
+            columns.into_iter().for_each(|datum| changed.add(datum, &strings));
+        }
+        let holders = |store: usize, count: usize| if self.spread { store..store + 1 } else { 0..count };
+        let count = stores.len();
+        for &(store, row) in places.iter() {
+            for holder in holders(store, count) {
+                stores[holder].delete(self.table, row, now)?;
+            }
+        }
+        for (at, (store, row)) in places.iter_mut().enumerate() {
+            for holder in holders(*store, count) {
+                *row = stores[holder].insert(self.table, changed.row(at), changed.arena(), now)?;
+            }
+        }
+        Ok(())
+    }
+
     fn apply(&self, store: &mut Store, row: RowId, values: &[Datum], arena: &Arena, now: i64) -> Result<(), ExecError> {
         let Change::Update(assignments) = &self.change else {
             return Ok(store.delete(self.table, row, now)?);
         };
-        let table = store.table(self.table);
         let mut strings = Arena::default();
-        let mut columns: Vec<Datum> =
-            (0..table.def().visible).map(|column| table.load(row, column, &mut strings)).collect();
+        let columns = self.changed(store, row, assignments, values, arena, &mut strings);
+        Ok(store.update(self.table, row, &columns, &strings, now)?)
+    }
+
+    /// The row at `row` with `values` assigned; its long strings go to `strings`.
+    fn changed(
+        &self,
+        store: &Store,
+        row: RowId,
+        assignments: &[(usize, CompiledExpr)],
+        values: &[Datum],
+        arena: &Arena,
+        strings: &mut Arena,
+    ) -> Vec<Datum> {
+        let table = store.table(self.table);
+        let mut columns: Vec<Datum> = (0..table.def().visible).map(|column| table.load(row, column, strings)).collect();
         for ((column, _), &value) in assignments.iter().zip(values) {
             columns[*column] = strings.adopt(value, arena);
         }
-        Ok(store.update(self.table, row, &columns, &strings, now)?)
+        columns
     }
 }
 

@@ -1,6 +1,5 @@
 //! GROUP BY, aggregates and window functions.
 
-use super::coerce::Family;
 use crate::expr::AggregateKind;
 use crate::expr::expr::{Expr, ExprKind};
 use crate::planner::binder::{Binder, ungrouped};
@@ -313,16 +312,7 @@ pub(super) fn position(clause: &str, n: i64, columns: usize) -> String {
 
 /// Result type of an aggregate over `argument`; None if it takes no such type.
 pub(in crate::planner) fn aggregate_type(kind: AggregateKind, argument: DataType) -> Option<DataType> {
-    match kind {
-        AggregateKind::CountStar | AggregateKind::Count => Some(DataType::BigInt),
-        AggregateKind::Min | AggregateKind::Max => Some(argument),
-        AggregateKind::Sum | AggregateKind::Avg => match Family::of(argument) {
-            Family::Integer if kind == AggregateKind::Avg => Some(DataType::Decimal),
-            Family::Integer => Some(DataType::BigInt),
-            Family::Float | Family::Decimal => Some(argument),
-            _ => None,
-        },
-    }
+    kind.result_type(argument).ok()
 }
 
 fn same_keys(a: &[SortKey], b: &[SortKey]) -> bool {

@@ -349,14 +349,16 @@ fn joined(tr: Translator<'_>, written: theirs::TableWithJoins) -> Result<TableRe
     let tr = tr.deeper(joins, Span::NONE)?;
     let mut left = table(tr, written.relation)?;
     for join in written.joins {
+        let span = source::span(theirs::Spanned::span(&join.relation));
         let right = table(tr, join.relation)?;
-        let (kind, constraint) = join_kind(tr, join.join_operator)?;
+        let (kind, constraint) = join_kind(tr, join.join_operator, span)?;
         left = TableRef::Join { left: Box::new(left), right: Box::new(right), kind, constraint };
     }
     Ok(left)
 }
 
-fn join_kind(tr: Translator<'_>, operator: theirs::JoinOperator) -> Result<(JoinKind, JoinConstraint)> {
+/// `right`: where the table on the right of the join stands.
+fn join_kind(tr: Translator<'_>, operator: theirs::JoinOperator, right: Span) -> Result<(JoinKind, JoinConstraint)> {
     use theirs::JoinOperator as J;
     let (kind, constraint) = match operator {
         J::Join(c) | J::Inner(c) => (JoinKind::Inner, c),
@@ -367,6 +369,10 @@ fn join_kind(tr: Translator<'_>, operator: theirs::JoinOperator) -> Result<(Join
         _ => return refuse("this kind of join: write INNER, LEFT, RIGHT, FULL or CROSS JOIN", tr.source.end()),
     };
     let constraint = match constraint {
+        // A forgotten condition would silently give every pair of rows.
+        theirs::JoinConstraint::None if kind != JoinKind::Cross => {
+            return Err(SqlError::new("this JOIN needs ON or USING; every pair of rows is CROSS JOIN", right));
+        }
         theirs::JoinConstraint::None => JoinConstraint::None,
         theirs::JoinConstraint::Natural => JoinConstraint::Natural,
         theirs::JoinConstraint::On(expr) => JoinConstraint::On(tr.expr(expr)?),

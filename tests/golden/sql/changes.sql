@@ -9,17 +9,21 @@ INSERT INTO p VALUES (1, 'one', 10);
 --> 1 modified, partition p0 (hash of id)
 INSERT INTO p (name, id) VALUES ('two', 2);
 --> 1 modified, partition p1 (hash of id)
-INSERT INTO p VALUES (3, 'three', DEFAULT), (4, 'four', 40), (5, NULL, NULL);
---> LINE 1: INSERT INTO p VALUES (3, 'three', DEFAULT), (4, 'four', 40), (5, NULL, NULL)
+INSERT INTO p VALUES (3, 'three', DEFAULT);
+--> LINE 1: INSERT INTO p VALUES (3, 'three', DEFAULT)
 -->                                           ^^^^^^^
 --> error: DEFAULT as a value is not supported: leave the column out of the list [42601]
+INSERT INTO p VALUES (3, 'three', 5), (4, 'four', 40), (5, NULL, NULL);
+--> 3 modified, all partitions
 INSERT INTO r SELECT id, name, n FROM p WHERE n IS NOT NULL;
---> 2 modified, all partitions
+--> 4 modified, all partitions
 SELECT * FROM r ORDER BY id;
 --> id | name | n
 --> 1 | 'one' | 10
 --> 2 | 'two' | 5
---> (2 rows, partition p0)
+--> 3 | 'three' | 5
+--> 4 | 'four' | 40
+--> (4 rows, partition p0)
 INSERT INTO r VALUES (5, 'five');
 --> LINE 1: INSERT INTO r VALUES (5, 'five')
 -->                               ^^^^^^^^^
@@ -40,23 +44,27 @@ INSERT INTO r VALUES (6, 'a', 1), (7, 'b', 2), (6, 'c', 3);
 --> error: duplicate key in r: pk_r already has id = 6 [23000]
 SELECT COUNT(*) FROM r;
 --> C1
---> 2
+--> 4
 --> (1 rows, partition p0)
 INSERT INTO p VALUES (11, 'a', 1), (12, 'b', 2), (13, 'c', 3), (12, 'd', 4);
 --> error: duplicate key in p: pk_p already has id = 12 [23000]
 SELECT COUNT(*) FROM p;
 --> C1
---> 2
+--> 5
 --> (1 rows, all partitions)
 INSERT INTO r SELECT id + 10, name, n FROM r;
---> 2 modified, all partitions
+--> 4 modified, all partitions
 SELECT id FROM r ORDER BY id;
 --> id
 --> 1
 --> 2
+--> 3
+--> 4
 --> 11
 --> 12
---> (4 rows, partition p0)
+--> 13
+--> 14
+--> (8 rows, partition p0)
 INSERT INTO r VALUES (21, 'x', 1) RETURNING id, n + 1 AS more;
 --> id | more
 --> 21 | 2
@@ -65,29 +73,65 @@ INSERT INTO r VALUES (21, 'x', 1) RETURNING id, n + 1 AS more;
 UPDATE p SET n = n + 1 WHERE id = 1;
 --> 1 modified, partition p0 (hash of id)
 UPDATE p SET n = id, name = name || '!' WHERE n >= 5;
---> 2 modified, all partitions
+--> 4 modified, all partitions
 SELECT * FROM p ORDER BY id;
 --> id | name | n
 --> 1 | 'one!' | 1
 --> 2 | 'two!' | 2
---> (2 rows, all partitions)
+--> 3 | 'three!' | 3
+--> 4 | 'four!' | 4
+--> 5 | NULL | NULL
+--> (5 rows, all partitions)
+-- Keys are looked at when all rows have theirs.
 UPDATE r SET id = id + 1;
---> error: duplicate key in r: pk_r already has id = 2 [23000]
+--> 9 modified, all partitions
 SELECT id FROM r ORDER BY id;
 --> id
---> 1
 --> 2
---> 11
+--> 3
+--> 4
+--> 5
 --> 12
---> 21
---> (5 rows, partition p0)
-UPDATE r SET id = 2 WHERE id = 3;
---> 0 modified, all partitions
+--> 13
+--> 14
+--> 15
+--> 22
+--> (9 rows, partition p0)
+UPDATE r SET id = 3 WHERE id = 2;
+--> error: duplicate key in r: pk_r already has id = 3 [23000]
+UPDATE r SET id = 100;
+--> error: duplicate key in r: pk_r already has id = 100 [23000]
+UPDATE r SET id = 30 - id RETURNING id;
+--> id
+--> 8
+--> 15
+--> 17
+--> 16
+--> 18
+--> 25
+--> 27
+--> 26
+--> 28
+--> (9 rows, all partitions)
 UPDATE r SET n = id, id = n WHERE id = 22;
 --> 0 modified, all partitions
 SELECT * FROM r WHERE n = 22;
 --> id | name | n
 --> (0 rows, partition p0)
+UPDATE r SET n = id, id = n WHERE id = 8;
+--> 1 modified, all partitions
+SELECT * FROM r ORDER BY id;
+--> id | name | n
+--> 1 | 'x' | 8
+--> 15 | 'four' | 40
+--> 16 | 'three' | 5
+--> 17 | 'two' | 5
+--> 18 | 'one' | 10
+--> 25 | 'four' | 40
+--> 26 | 'three' | 5
+--> 27 | 'two' | 5
+--> 28 | 'one' | 10
+--> (9 rows, partition p0)
 UPDATE p SET id = id + 1 WHERE id = 4;
 --> LINE 1: UPDATE p SET id = id + 1 WHERE id = 4
 -->                      ^^^^^^^^^^^
@@ -105,15 +149,17 @@ UPDATE p SET n = 1, n = 2;
 -->                             ^
 --> error: column n is set twice [42000]
 UPDATE p SET n = (SELECT MAX(id) FROM r) WHERE id = 5;
---> 0 modified, partition p0 (hash of id)
+--> 1 modified, partition p0 (hash of id)
 SELECT n FROM p WHERE id = 5;
 --> n
---> (0 rows, partition p0 (hash of id))
+--> 28
+--> (1 rows, partition p0 (hash of id))
 UPDATE p SET n = 0 WHERE FALSE;
 --> 0 modified, all partitions
 UPDATE p AS q SET n = 77 WHERE q.id = 3 RETURNING *;
 --> id | name | n
---> (0 rows, partition p0 (hash of id))
+--> 3 | 'three!' | 77
+--> (1 rows, partition p0 (hash of id))
 -- UPSERT: only the listed columns change.
 UPSERT INTO p (id, name) VALUES (3, 'THREE');
 --> 1 modified, partition p0 (hash of id)
@@ -121,7 +167,7 @@ UPSERT INTO p (id, name) VALUES (6, 'six');
 --> 1 modified, partition p0 (hash of id)
 SELECT * FROM p WHERE id IN (3, 6) ORDER BY id;
 --> id | name | n
---> 3 | 'THREE' | 5
+--> 3 | 'THREE' | 77
 --> 6 | 'six' | 5
 --> (2 rows, all partitions)
 UPSERT INTO p VALUES (6, NULL, 66), (7, 'seven', 77);
@@ -147,38 +193,51 @@ SELECT * FROM r WHERE name = 'from p' ORDER BY id;
 --> id | name | n
 --> 1 | 'from p' | 1
 --> 2 | 'from p' | 2
---> 3 | 'from p' | 5
+--> 3 | 'from p' | 77
 --> (3 rows, partition p0)
 -- DELETE
 DELETE FROM p WHERE id = 7;
 --> 1 modified, partition p0 (hash of id)
 DELETE FROM p WHERE n IS NULL OR n = 77 RETURNING id;
 --> id
---> (0 rows, all partitions)
+--> 3
+--> (1 rows, all partitions)
 DELETE FROM r WHERE id IN (SELECT id FROM p);
---> 3 modified, all partitions
+--> 2 modified, all partitions
 SELECT id FROM r ORDER BY id;
 --> id
---> 11
---> 12
---> 21
---> (3 rows, partition p0)
+--> 3
+--> 15
+--> 16
+--> 17
+--> 18
+--> 25
+--> 26
+--> 27
+--> 28
+--> (9 rows, partition p0)
 DELETE FROM r ORDER BY id LIMIT 2;
 --> 2 modified, all partitions
 SELECT id FROM r ORDER BY id;
 --> id
---> 21
---> (1 rows, partition p0)
+--> 16
+--> 17
+--> 18
+--> 25
+--> 26
+--> 27
+--> 28
+--> (7 rows, partition p0)
 DELETE FROM r AS x WHERE x.id > 20;
---> 1 modified, all partitions
+--> 4 modified, all partitions
 DELETE FROM r;
---> 0 modified, all partitions
+--> 3 modified, all partitions
 SELECT COUNT(*) FROM r;
 --> C1
 --> 0
 --> (1 rows, partition p0)
 TRUNCATE TABLE p;
---> 4 modified, all partitions
+--> 5 modified, all partitions
 SELECT COUNT(*) FROM p;
 --> C1
 --> 0
@@ -206,11 +265,11 @@ SELECT * FROM r WHERE name = 'x';
 --> (1 rows, partition p0)
 -- Swapping unique values in one statement.
 UPDATE r SET name = CASE name WHEN 'x' THEN 'y' ELSE 'x' END WHERE name IS NOT NULL;
---> error: duplicate key in r: r_name already has name = 'x' [23000]
+--> 2 modified, all partitions
 SELECT id, name FROM r WHERE name IS NOT NULL ORDER BY id;
 --> id | name
---> 3 | 'y'
---> 4 | 'x'
+--> 3 | 'x'
+--> 4 | 'y'
 --> (2 rows, partition p0)
 INSERT INTO keyless DEFAULT VALUES;
 --> LINE 1: INSERT INTO keyless DEFAULT VALUES

@@ -228,7 +228,8 @@ DROP PROCEDURE p;
 -->                        ^
 --> error: no procedure p [42000]
 DROP PROCEDURE p IF EXISTS;
---> no procedure to drop
+--> nothing dropped
+--> note: there is no procedure p
 DROP VIEW v IF EXISTS;
 --> nothing dropped
 --> note: there is no view v

@@ -61,12 +61,6 @@ SELECT (1 + 2;
 --> LINE 1: SELECT (1 + 2
 -->                      ^
 --> error: expected ), found the end of the statement [42601]
-SELECT 'open;
-';
---> C1
---> 'open;
---> '
---> (1 rows, partition p0)
 INSERT INTO contestants;
 --> LINE 1: INSERT INTO contestants
 -->                                ^

@@ -171,28 +171,9 @@ SELECT * FROM c JOIN o USING (customer);
 -->                                       ^^^^^^^^
 --> error: no column customer of USING in c [42000]
 SELECT * FROM c JOIN o;
---> id | name | city | id | customer | total
---> 1 | 'Ann' | 'Bonn' | 10 | 1 | 100
---> 1 | 'Ann' | 'Bonn' | 11 | 1 | 50
---> 1 | 'Ann' | 'Bonn' | 12 | 2 | 70
---> 1 | 'Ann' | 'Bonn' | 13 | 9 | 20
---> 1 | 'Ann' | 'Bonn' | 14 | 3 | NULL
---> 2 | 'Bob' | 'Rome' | 10 | 1 | 100
---> 2 | 'Bob' | 'Rome' | 11 | 1 | 50
---> 2 | 'Bob' | 'Rome' | 12 | 2 | 70
---> 2 | 'Bob' | 'Rome' | 13 | 9 | 20
---> 2 | 'Bob' | 'Rome' | 14 | 3 | NULL
---> 3 | 'Cid' | NULL | 10 | 1 | 100
---> 3 | 'Cid' | NULL | 11 | 1 | 50
---> 3 | 'Cid' | NULL | 12 | 2 | 70
---> 3 | 'Cid' | NULL | 13 | 9 | 20
---> 3 | 'Cid' | NULL | 14 | 3 | NULL
---> 4 | 'Dee' | 'Rome' | 10 | 1 | 100
---> 4 | 'Dee' | 'Rome' | 11 | 1 | 50
---> 4 | 'Dee' | 'Rome' | 12 | 2 | 70
---> 4 | 'Dee' | 'Rome' | 13 | 9 | 20
---> 4 | 'Dee' | 'Rome' | 14 | 3 | NULL
---> (20 rows, all partitions)
+--> LINE 1: SELECT * FROM c JOIN o
+-->                              ^
+--> error: this JOIN needs ON or USING; every pair of rows is CROSS JOIN [42601]
 -- NULL never joins.
 SELECT a.id, b.id FROM c AS a JOIN c AS b ON a.city = b.city WHERE a.id = 3;
 --> id | id

@@ -21,9 +21,11 @@ EXEC add_p 1 100 'one';
 --> (1 rows, partition p0 (hash of param0))
 EXEC add_p 1 100 'one';
 --> error: duplicate key in p: pk_p already has id = 1 (add_p, line 1) [23000]
-CREATE PROCEDURE several PARTITION ON TABLE p COLUMN id PARAMETER 1 AS BEGIN UPDATE p SET n = ? WHERE id = ?; SELECT * FROM p WHERE id = ?; END;
---> error: the type of ? number 3 is not known: write CAST(? AS type) [42000]
-EXEC several 7 1 1;
+CREATE PROCEDURE several PARTITION ON TABLE p COLUMN id PARAMETER 1 AS BEGIN UPDATE p SET n = ? WHERE id = ?; SELECT n FROM r WHERE id = ?; END;
+--> LINE 1: CREATE PROCEDURE several PARTITION ON TABLE p COLUMN id PARAMETER 1 AS BEGIN UPDATE p SET n = ? WHERE id = ?; SELECT * FROM p WHERE id = ?; END
+-->                                                                                                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--> error: the procedure runs on the partition of ?1 alone, but this statement is not bound to it: compare the partition column with ?1, or leave PARTITION ON out [42000]
+EXEC several 7 1 2;
 --> LINE 1: EXEC several 7 1 1
 -->              ^^^^^^^
 --> error: no procedure several [42883]
@@ -222,7 +224,21 @@ CREATE PROCEDURE bad () AS BEGIN
   DECLARE x INTEGER;
   DECLARE x INTEGER;
 END;
+--> LINE 3:   DECLARE x INTEGER;
+-->                   ^
+--> error: variable x is declared twice in this block [42000]
+CREATE PROCEDURE hides (x INTEGER) RETURNS INTEGER AS BEGIN
+  BEGIN
+    DECLARE x INTEGER DEFAULT 7;
+    SET x = x + 1;
+  END;
+  RETURN x;
+END;
 --> procedure created
+EXEC hides 3;
+--> hides
+--> 3
+--> (1 rows, all partitions)
 CREATE PROCEDURE bad () AS BEGIN
   CREATE TABLE x (id INTEGER);
 END;
@@ -232,9 +248,9 @@ END;
 CREATE PROCEDURE bad () AS BEGIN
   IF 1 THEN RETURN; END IF;
 END;
---> LINE 1: CREATE PROCEDURE bad () AS BEGIN
--->                          ^^^
---> error: there is a procedure bad already; use CREATE OR REPLACE, or drop it first [42000]
+--> LINE 2:   IF 1 THEN RETURN; END IF;
+-->              ^
+--> error: this needs a condition, not a value of type BIGINT [42000]
 CREATE PROCEDURE bad () AS BEGIN
   WHILE TRUE DO
     RETURN;
@@ -245,13 +261,13 @@ END;
 CREATE PROCEDURE bad () RETURNS INTEGER AS BEGIN
   RETURN 'word';
 END;
---> LINE 1: CREATE PROCEDURE bad () RETURNS INTEGER AS BEGIN
--->                          ^^^
---> error: there is a procedure bad already; use CREATE OR REPLACE, or drop it first [42000]
+--> LINE 2:   RETURN 'word';
+-->                  ^^^^^^
+--> error: cannot read 'word' as INTEGER [22018]
 CREATE PROCEDURE bad (a INTEGER, a INTEGER) AS BEGIN RETURN; END;
 --> LINE 1: CREATE PROCEDURE bad (a INTEGER, a INTEGER) AS BEGIN RETURN; END
--->                          ^^^
---> error: there is a procedure bad already; use CREATE OR REPLACE, or drop it first [42000]
+-->                                          ^
+--> error: parameter a is declared twice [42000]
 -- What a partitioned procedure may touch.
 CREATE PROCEDURE own (k INTEGER) PARTITION ON TABLE p COLUMN id AS BEGIN
   INSERT INTO p VALUES (k, k, 'own');

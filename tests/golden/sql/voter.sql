@@ -12,6 +12,11 @@ DROP TABLE votes IF EXISTS;
 DROP TABLE area_code_state IF EXISTS;
 --: end
 --> batch done
+--> note: there is no procedure Initialize
+--> note: there is no procedure Results
+--> note: there is no procedure Vote
+--> note: there is no procedure ContestantWinningStates
+--> note: there is no procedure GetStateHeatmap
 --> note: there is no view v_votes_by_phone_number
 --> note: there is no view v_votes_by_contestant_number_state
 --> note: there is no table contestants
