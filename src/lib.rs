@@ -46,3 +46,8 @@ pub use client::{
     Config, Database, Executed, OpenError, Prepared, Response, Session, SessionOptions, StatementError, Tag, TxnError,
 };
 pub use types::{ResultSet, Value};
+
+/// The example of the README, compiled and run with the documentation's tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
