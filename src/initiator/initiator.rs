@@ -62,8 +62,8 @@ impl Initiator {
         AllSites::hold(&self.partitions)
     }
 
-    /// Runs one call and waits for it. `valid` says, with the site held, whether the procedure is still the current one:
-    /// None is answered, and nothing has run, if it is not.
+    /// Runs one call and waits for it. `parameters` are of the declared types, long bytes in `arena`. None, and nothing has
+    /// run, if the procedure is no longer the current one.
     #[inline]
     pub fn call(
         &self,

@@ -61,8 +61,7 @@ impl Site {
 
     /// Runs a batch, call by call, and leaves the answers in it.
     pub fn run(&mut self, batch: &mut Batch) {
-        if let Err(error) = self.refresh(batch) {
-            let name = error;
+        if let Err(name) = self.refresh(batch) {
             batch.answers.clear();
             for _ in 0..batch.tags.len() {
                 batch.answers.push(Err(Box::new(TxnError::Changed { procedure: name.clone() })));

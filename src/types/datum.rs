@@ -1,4 +1,4 @@
-//! The form values have while they are computed on: a 16-byte lane, a null flag, no type.
+//! The form values have while they are computed on: two machine words, no type.
 
 use super::{DataType, Decimal, Timestamp, Value};
 use std::cmp::Ordering;

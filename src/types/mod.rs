@@ -1,7 +1,7 @@
 //! The vocabulary of the whole engine: names, types, values, rows and result sets.
 //!
 //! Two forms of a value exist, on purpose. [`Value`] is what crosses the client API: owned, self-describing.
-//! [`Datum`] is what the engine computes on: a 16-byte lane and a null flag, untyped, because whoever compiled the
+//! [`Datum`] is what the engine computes on: two machine words, untyped, because whoever compiled the
 //! code that touches it already knew the type. Nothing here knows SQL operators; those are `expr`'s.
 
 mod data_type;
