@@ -120,6 +120,11 @@ impl<'a> Binder<'a> {
             return Ok(Expr::int(i64::MIN));
         }
         let bound = self.expr(operand)?;
+        // A sign that changes nothing is taken before columns of any type.
+        let is_literal = matches!(bound.kind, ExprKind::Literal(_));
+        if op == UnaryOp::Plus && !is_literal {
+            return Ok(bound);
+        }
         let bound = self.numeric(bound, operand.span, if op == UnaryOp::Minus { "-" } else { "+" })?;
         if op == UnaryOp::Plus {
             return Ok(bound);

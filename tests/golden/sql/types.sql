@@ -355,3 +355,13 @@ SELECT t FROM ints WHERE id = ?;
 --> error: the statement has 1 parameters, 2 values were given [07001]
 SELECT t FROM ints WHERE id = ?;
 --> error: the statement has 1 parameters, 0 values were given [07001]
+
+-- TEXT takes a string of any length, and a table several of them.
+CREATE TABLE notes (id INTEGER NOT NULL PRIMARY KEY, a TEXT, b TEXT, c TEXT);
+--> table created
+INSERT INTO notes VALUES (1, 'one', REPEAT('x', 5000), NULL);
+--> 1 modified, all partitions
+SELECT id, a, CHAR_LENGTH(b), c FROM notes;
+--> id INTEGER | a VARCHAR | C3 BIGINT | c VARCHAR
+--> 1 | 'one' | 5000 | NULL
+--> (1 rows, partition p0)
