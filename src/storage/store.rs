@@ -293,9 +293,8 @@ impl Store {
     /// Finds the short ways of inserts, after the tables or their views have changed.
     pub(super) fn find_fast_inserts(&mut self) {
         let tables = &self.tables;
-        let short_way = |(at, updaters): (usize, &Box<[ViewUpdater]>)| {
-            FastInsert::new(tables[at].as_deref()?, updaters, tables)
-        };
+        let short_way =
+            |(at, updaters): (usize, &Box<[ViewUpdater]>)| FastInsert::new(tables[at].as_deref()?, updaters, tables);
         self.fast = self.dependents.iter().enumerate().map(short_way).collect();
     }
 
