@@ -18,10 +18,13 @@
 
 mod clients;
 pub mod clock;
+pub mod controls;
 pub mod database;
 pub mod driver;
+pub mod machine;
 pub mod options;
 pub mod pacer;
+mod processor;
 pub mod random;
 pub mod recorder;
 pub mod report;
