@@ -179,6 +179,8 @@ pub enum Warning {
     },
     /// Mode, clients or rate were changed by hand.
     Changed,
+    /// Saved while the run went on.
+    Unfinished,
 }
 
 impl std::fmt::Display for Warning {
@@ -205,6 +207,7 @@ impl std::fmt::Display for Warning {
                 f,
                 "the clients' threads waited for a processor for {waited:.1} s a second; their waiting is in the latencies"
             ),
+            Warning::Unfinished => f.write_str("saved while the run went on: nothing has been checked yet"),
             Warning::Changed => f.write_str("mode, clients or rate were changed while the run went on"),
             Warning::FewCalls { calls } => {
                 write!(f, "{} calls are too few for the higher percentiles; run longer", grouped(*calls))

@@ -45,7 +45,7 @@ pub struct Election {
     pub winners: Vec<(String, i32)>,
     /// How long the database took to say so.
     pub took: Duration,
-    /// Rows of each table and view, and the bytes of all.
+    /// Rows of each table and view, and the bytes of all. Empty and 0 where they were not counted this time.
     pub rows: Vec<(String, u64)>,
     pub memory_bytes: u64,
 }

@@ -204,7 +204,11 @@ impl Figures {
         }
         self.generator = sample.generator;
         if let Some(election) = &sample.election {
+            let counted = std::mem::take(&mut self.election);
             self.election.clone_from(election);
+            if election.rows.is_empty() {
+                (self.election.rows, self.election.memory_bytes) = (counted.rows, counted.memory_bytes);
+            }
         }
     }
 
