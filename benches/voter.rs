@@ -30,6 +30,10 @@ fn main() {
         (0..repetitions).for_each(|_| println!("pipelined {:.2} M", pipelined(&calls, 1, 1).0 / 1e6));
         return;
     }
+    if std::env::args().any(|arg| arg == "two") {
+        (0..repetitions).for_each(|_| println!("2 partitions, 2 clients {:.2} M", pipelined(&calls, 2, 2).0 / 1e6));
+        return;
+    }
     println!("{votes} distinct votes, {repetitions} repetitions; votes per second\n");
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for repetition in 0..repetitions {

@@ -148,7 +148,7 @@ impl Compiler<'_> {
         let source = self.node(source);
         let first = self.next as Reg;
         self.next += row.len();
-        Action::Insert(Insert {
+        let mut insert = Insert {
             table: id,
             source,
             row: row
@@ -164,7 +164,10 @@ impl Compiler<'_> {
                 Upsert { index, key, columns: columns.to_vec() }
             }),
             returning: returning.map(|r| self.returning(r)),
-        })
+            direct: false,
+        };
+        insert.direct = insert.is_direct();
+        Action::Insert(insert)
     }
 
     /// Index slots that writing `row` will touch, where registers alone say which.

@@ -179,6 +179,33 @@ impl Program {
         Ok(ResultSet { columns: columns(output), rows })
     }
 
+    /// The value of an expression that needs no program.
+    #[inline(always)]
+    pub fn quick_value(&self, stores: &[&mut Store], frame: &mut Frame) -> Option<Datum> {
+        match &self.shortcut {
+            Some(shortcut) if stores.len() == 1 || shortcut.is_local() => Some(shortcut.value(stores[0], frame)),
+            _ => None,
+        }
+    }
+
+    /// Whether a condition that needs no program is TRUE.
+    #[inline(always)]
+    pub fn quick_truth(&self, stores: &[&mut Store], frame: &mut Frame) -> Option<bool> {
+        match &self.shortcut {
+            Some(shortcut) if stores.len() == 1 || shortcut.is_local() => Some(shortcut.is_true(stores[0], frame)),
+            _ => None,
+        }
+    }
+
+    /// Runs a data change of which nobody wants the count.
+    #[inline(always)]
+    pub fn change(&self, env: &Environment<'_>, stores: &mut [&mut Store], frame: &mut Frame) -> Result<(), ExecError> {
+        match (&self.action, &mut *stores) {
+            (Action::Insert(insert), [store]) if insert.direct => insert.run_direct(env, store, frame),
+            _ => self.execute(env, stores, frame).map(drop),
+        }
+    }
+
     /// Runs a query or a data change.
     pub fn execute(
         &self,

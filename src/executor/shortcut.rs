@@ -49,14 +49,12 @@ pub struct Lookup {
 impl Lookup {
     #[inline(always)]
     fn find(&self, store: &Store, frame: &Frame) -> Option<crate::storage::RowId> {
-        let mut key = frame.get(self.key);
+        let key = frame.get(self.key);
         if key.is_null() {
             return None;
         }
-        if self.divisor != 1 {
-            key = Datum::int(key.as_i64() / self.divisor);
-        }
-        store.table(self.table).find(self.index, &[key], &frame.arena)
+        let key = if self.divisor == 1 { key.as_i64() } else { key.as_i64() / self.divisor };
+        store.table(self.table).find_integer(self.index, key)
     }
 
     #[inline(always)]

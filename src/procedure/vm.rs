@@ -75,7 +75,12 @@ fn run_code(
             }
             Op::SetNull { dst } => frame.set(*dst, Datum::NULL),
             Op::JumpUnless { program, target } => {
-                if !code.programs[*program as usize].is_true(env, stores, frame)? {
+                let program = &code.programs[*program as usize];
+                let truth = match program.quick_truth(stores, frame) {
+                    Some(truth) => truth,
+                    None => program.is_true(env, stores, frame)?,
+                };
+                if !truth {
                     *at = *target as usize;
                     continue;
                 }
@@ -95,15 +100,18 @@ fn run_code(
             }
             Op::Return { program } => {
                 if let Some(program) = program {
-                    outcome.returned = code.programs[*program as usize].evaluate(env, stores, frame)?;
+                    let program = &code.programs[*program as usize];
+                    outcome.returned = match program.quick_value(stores, frame) {
+                        Some(datum) => datum,
+                        None => program.evaluate(env, stores, frame)?,
+                    };
                 }
                 return Ok(());
             }
-            Op::Execute { program, answer } => {
+            Op::Execute { program, answer: false } => code.programs[*program as usize].change(env, stores, frame)?,
+            Op::Execute { program, answer: true } => {
                 let result = code.programs[*program as usize].execute(env, stores, frame)?;
-                if *answer {
-                    outcome.results.push(result.into_result_set());
-                }
+                outcome.results.push(result.into_result_set());
             }
             Op::Yield { program } => {
                 outcome.results.push(code.programs[*program as usize].rows(env, stores, frame)?);

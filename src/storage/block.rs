@@ -1,15 +1,14 @@
 //! Blocks of memory for pages and index segments: from the allocator, or carved from 2 MiB chunks.
 //!
 //! Tables of many megabytes live in chunks that the kernel may back with 2 MiB pages, which takes a third off a random
-//! access. A chunk goes back to the kernel with its last block.
+//! access. A chunk goes back to the stock (see `chunk`) with its last block.
 
+use super::chunk::{self, CHUNK_BYTES};
 use std::alloc::{self, Layout};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Size and alignment of a chunk: the size of a huge page.
-pub const CHUNK_BYTES: usize = 2 << 20;
 /// Blocks are aligned to cache lines.
 const ALIGN: usize = 64;
 
@@ -94,7 +93,7 @@ impl BlockPool {
         // The last chunk is nearly always the one with room.
         let open = chunks.iter().rev().find(|(_, c)| !c.free.is_empty() || c.fresh < per_chunk).map(|(&base, _)| base);
         let base = open.unwrap_or_else(|| {
-            let base = map_chunk() as usize;
+            let base = chunk::take() as usize;
             chunks.insert(base, Chunk::default());
             base
         });
@@ -127,62 +126,9 @@ impl BlockPool {
         chunk.free.push((start as usize - base) / self.block_bytes);
         if chunk.free.len() == chunk.fresh {
             chunks.remove(&base);
-            unmap_chunk(base as *mut u8);
+            chunk::give_back(base as *mut u8);
         }
     }
-}
-
-/// [`CHUNK_BYTES`] of zeroed memory, aligned to as much.
-#[cfg(unix)]
-fn map_chunk() -> *mut u8 {
-    // SAFETY: an anonymous mapping touches no memory of ours; the parts cut off are of the mapping just made.
-    unsafe {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
-        let map = libc::mmap(std::ptr::null_mut(), 2 * CHUNK_BYTES, protection, flags, -1, 0);
-        if map == libc::MAP_FAILED {
-            alloc::handle_alloc_error(Layout::from_size_align_unchecked(CHUNK_BYTES, CHUNK_BYTES));
-        }
-        let start = map as usize;
-        let aligned = start.next_multiple_of(CHUNK_BYTES);
-        if aligned > start {
-            libc::munmap(map, aligned - start);
-        }
-        let rest = start + 2 * CHUNK_BYTES - (aligned + CHUNK_BYTES);
-        if rest > 0 {
-            libc::munmap((aligned + CHUNK_BYTES) as *mut libc::c_void, rest);
-        }
-        // Only a hint: where it is refused, the pages are small.
-        #[cfg(target_os = "linux")]
-        libc::madvise(aligned as *mut libc::c_void, CHUNK_BYTES, libc::MADV_HUGEPAGE);
-        aligned as *mut u8
-    }
-}
-
-#[cfg(unix)]
-fn unmap_chunk(base: *mut u8) {
-    // SAFETY: `base` was mapped by `map_chunk` with this size, and all its blocks came back.
-    let result = unsafe { libc::munmap(base.cast(), CHUNK_BYTES) };
-    debug_assert_eq!(result, 0);
-}
-
-#[cfg(not(unix))]
-const CHUNK_LAYOUT: Layout = match Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES) {
-    Ok(layout) => layout,
-    Err(_) => panic!("a power of two"),
-};
-
-#[cfg(not(unix))]
-fn map_chunk() -> *mut u8 {
-    // SAFETY: the layout's size is not zero.
-    let start = unsafe { alloc::alloc_zeroed(CHUNK_LAYOUT) };
-    if start.is_null() { alloc::handle_alloc_error(CHUNK_LAYOUT) } else { start }
-}
-
-#[cfg(not(unix))]
-fn unmap_chunk(base: *mut u8) {
-    // SAFETY: allocated by `map_chunk` with this layout, and all its blocks came back.
-    unsafe { alloc::dealloc(base, CHUNK_LAYOUT) };
 }
 
 #[cfg(test)]

@@ -14,8 +14,10 @@
 //! Not here: which partition owns a row (`topology`), types and casts of what is stored (`expr`), plans, threads, disk.
 
 mod block;
+mod chunk;
 mod error;
 mod eval;
+mod fast;
 mod heap;
 mod index;
 mod layout;

@@ -91,8 +91,9 @@ impl Store {
         self.work.evaluator.now = now;
         self.applied = Some(AppliedChanges::default());
         let result = self.try_apply(changes, next);
-        if result.is_err() {
-            self.undo_apply();
+        match result {
+            Ok(()) => self.find_fast_inserts(),
+            Err(_) => self.undo_apply(),
         }
         result
     }
@@ -102,6 +103,8 @@ impl Store {
         self.tables.resize_with(slots, || None);
         let dependents = dependents_of(next, slots);
         self.log().dependents = std::mem::replace(&mut self.dependents, dependents);
+        // While rows move, all of them go the general way.
+        self.fast = (0..slots).map(|_| None).collect();
         for at in 0..slots {
             match next.get(TableId(at as u32)) {
                 None if self.tables[at].is_some() => self.exchange(at, None),
@@ -208,6 +211,7 @@ impl Store {
             }
         }
         self.dependents = applied.dependents;
+        self.find_fast_inserts();
     }
 
     /// Forgets how to go back from the last `apply`.

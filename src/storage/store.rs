@@ -1,6 +1,7 @@
 //! One partition's tables, kept in step with each other: every change of a row with its views, and its undo.
 
 use super::error::StorageError;
+use super::fast::FastInsert;
 use super::heap::RowId;
 use super::schema::AppliedChanges;
 use super::table::{Table, Work};
@@ -22,6 +23,8 @@ pub struct Store {
     pub(super) tables: Vec<Option<Box<Table>>>,
     /// By table id: the views over it.
     pub(super) dependents: Vec<Box<[ViewUpdater]>>,
+    /// By table id: the short way of an insert.
+    pub(super) fast: Vec<Option<FastInsert>>,
     undo: UndoLog,
     pub(super) work: Work,
     views: ViewWork,
@@ -48,6 +51,7 @@ impl Store {
             partitions,
             tables: Vec::new(),
             dependents: Vec::new(),
+            fast: Vec::new(),
             undo: UndoLog::default(),
             work: Work::default(),
             views: ViewWork::default(),
@@ -82,6 +86,14 @@ impl Store {
     #[inline]
     pub fn insert(&mut self, id: TableId, row: &[Datum], arena: &Arena, now: i64) -> Result<RowId, StorageError> {
         let at = id.0 as usize;
+        match &self.fast[at] {
+            Some(fast) => fast.insert(&mut self.tables, at, row, &mut self.undo),
+            None => self.insert_generally(at, row, arena, now),
+        }
+    }
+
+    #[inline(never)]
+    fn insert_generally(&mut self, at: usize, row: &[Datum], arena: &Arena, now: i64) -> Result<RowId, StorageError> {
         self.work.evaluator.now = now;
         let table = self.tables[at].as_deref_mut().expect(GONE);
         table.prepare_insert(row, arena, &mut self.work)?;
@@ -276,6 +288,14 @@ impl Store {
             let table = self.tables[freed.table.0 as usize].as_deref_mut().expect(GONE);
             table.free_string(freed);
         }
+    }
+
+    /// Finds the short ways of inserts, after the tables or their views have changed.
+    pub(super) fn find_fast_inserts(&mut self) {
+        let tables = &self.tables;
+        let short_way =
+            |(at, updaters): (usize, &Box<[ViewUpdater]>)| FastInsert::new(tables[at].as_deref()?, updaters, tables);
+        self.fast = self.dependents.iter().enumerate().map(short_way).collect();
     }
 
     pub(super) fn undo_bytes(&self) -> usize {

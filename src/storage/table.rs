@@ -90,8 +90,21 @@ impl Table {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    #[inline(always)]
     pub(super) fn layout(&self) -> &Arc<Layout> {
         &self.layout
+    }
+    #[inline(always)]
+    pub(super) fn id(&self) -> TableId {
+        self.id
+    }
+    /// The columns that are NOT NULL.
+    pub(super) fn required(&self) -> &[usize] {
+        &self.required
+    }
+    /// True if rows have no index entries, checks and long strings.
+    pub(super) fn is_plain(&self) -> bool {
+        self.contents.indexes.is_empty() && self.checks.is_empty() && !self.layout.has_lanes()
     }
     #[inline(always)]
     pub(super) fn slot(&self, column: usize) -> Slot {
@@ -141,6 +154,20 @@ impl Table {
         index.find(&|i| key[i], arena, self.rows())
     }
 
+    /// As [`Table::find`] by an index of one integer column. `key` is not NULL.
+    #[inline(always)]
+    pub fn find_integer(&self, index: usize, key: i64) -> Option<RowId> {
+        match self.contents.indexes[index].find_one(Datum::int(key), self.rows()) {
+            Some(found) => found,
+            None => self.find_generally(index, key),
+        }
+    }
+
+    #[inline(never)]
+    fn find_generally(&self, index: usize, key: i64) -> Option<RowId> {
+        self.contents.indexes[index].find(&|_| Datum::int(key), &Arena::default(), self.rows())
+    }
+
     /// Brings the cache line where `find` will look first. No other effect.
     #[inline]
     pub fn prefetch(&self, index: usize, key: &[Datum], arena: &Arena) {
@@ -179,7 +206,8 @@ impl Table {
         out.extend((0..self.layout.columns()).map(|i| rows.load(row, self.layout.slot(i))));
     }
 
-    fn full(&self) -> StorageError {
+    #[cold]
+    pub(super) fn full(&self) -> StorageError {
         StorageError::Full { table: self.def.name.clone() }
     }
 
@@ -203,7 +231,7 @@ impl Table {
     }
 
     #[cold]
-    fn null_in(&self, column: usize) -> StorageError {
+    pub(super) fn null_in(&self, column: usize) -> StorageError {
         StorageError::ConstraintViolation {
             table: self.def.name.clone(),
             constraint: self.def.columns[column].name.clone(),
@@ -508,7 +536,12 @@ impl Table {
     /// change.
     #[inline(always)]
     pub(super) fn bump(&mut self, row: RowId, column: usize, by: i64, log: bool, undo: &mut UndoLog) {
-        let slot = self.layout.slot(column);
+        self.bump_slot(row, self.layout.slot(column), by, log, undo);
+    }
+
+    /// As [`Table::bump`], for who knows the column's place.
+    #[inline(always)]
+    pub(super) fn bump_slot(&mut self, row: RowId, slot: Slot, by: i64, log: bool, undo: &mut UndoLog) {
         debug_assert_eq!(slot.kind, SlotKind::Int);
         let cell = self.contents.heap.cell_mut(row);
         // SAFETY: the cell is a live row of this layout and ours to write; the slot is eight bytes of it.

@@ -77,6 +77,11 @@ pub struct CountingView {
 }
 
 impl CountingView {
+    /// The columns of the base table that make the groups.
+    pub fn groups(&self) -> &[usize] {
+        &self.groups
+    }
+
     /// The group of a base row, and room for it if it is new.
     #[inline(always)]
     pub fn probe(&self, view: &mut Table, row: &[Datum], long: &impl LongStrings) -> Result<Probe, StorageError> {

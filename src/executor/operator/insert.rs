@@ -22,6 +22,9 @@ pub struct Insert {
     pub partition: Option<(usize, DataType)>,
     pub upsert: Option<Upsert>,
     pub returning: Option<Returning>,
+    /// [`Insert::run_direct`] may be used at one partition: one row of values that need no program, and nothing else to
+    /// do.
+    pub direct: bool,
 }
 
 /// The value of a column.
@@ -70,6 +73,38 @@ impl Insert {
         match &self.returning {
             Some(returning) => returning.rows(self.table, &places, env, subplans, stores, frame).map(Answer::Rows),
             None => Ok(Answer::Modified(rows.len() as i64)),
+        }
+    }
+
+    /// What [`Insert::direct`] is to be.
+    pub fn is_direct(&self) -> bool {
+        matches!(self.source, Operator::One)
+            && self.spread
+            && self.returning.is_none()
+            && self.upsert.is_none()
+            && self.row.iter().all(|value| value.shortcut.is_some())
+    }
+
+    /// As [`Insert::run`] at one partition, if it is direct.
+    #[inline(always)]
+    pub fn run_direct(&self, env: &Environment<'_>, store: &mut Store, frame: &mut Frame) -> Result<(), ExecError> {
+        for (at, value) in self.row.iter().enumerate() {
+            let Some(shortcut) = &value.shortcut else { unreachable!("a direct insert has nothing else") };
+            let datum = shortcut.value(store, frame);
+            frame.set(self.first + at as Reg, datum);
+        }
+        let row = &frame.regs[self.first as usize..][..self.row.len()];
+        if let Some((column, ty)) = self.partition
+            && env.hashinator.partitions() > 1
+        {
+            let at = owner(env.hashinator, row[column], ty, &frame.arena).index();
+            if store.partition().index() != at {
+                return Err(self.mispartitioned(&[store], at));
+            }
+        }
+        match store.insert(self.table, row, &frame.arena, env.now) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 

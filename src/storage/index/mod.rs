@@ -20,8 +20,7 @@ use crate::catalog::{self, IndexKind};
 use crate::expr::EvalError;
 use crate::types::{DataType, Datum};
 use chain::ChainedTable;
-use hash::HashTable;
-pub use hash::TableFull;
+pub use hash::{HashTable, TableFull};
 use ordered::{OrderedIndex, OrderedKey};
 use std::sync::Arc;
 
@@ -402,6 +401,24 @@ impl TableIndex {
             Data::One(_, table) | Data::Hash(table) => table.bytes(),
             Data::Chained(table) => table.bytes(),
             Data::Ordered(tree) => tree.bytes(),
+        }
+    }
+
+    /// The hash table, if the index is unique, over one column of one lane.
+    #[inline(always)]
+    pub fn one_table(&self) -> Option<&HashTable> {
+        match &self.data {
+            Data::One(_, table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The hash table of any other unique hash index.
+    #[inline(always)]
+    pub fn hash_table(&self) -> Option<&HashTable> {
+        match &self.data {
+            Data::Hash(table) => Some(table),
+            _ => None,
         }
     }
 
