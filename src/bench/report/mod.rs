@@ -3,4 +3,5 @@
 pub mod closing;
 pub mod csv;
 pub mod files;
+pub mod table;
 pub mod text;
