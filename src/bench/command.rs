@@ -7,7 +7,7 @@ use crate::bench::args::BenchArgs;
 use crate::bench::database::{open_voter, run_voter};
 use crate::bench::options::VoterOptions;
 use crate::bench::report::text::{Progress, summary};
-use crate::bench::report::{closing::closing, csv, table};
+use crate::bench::report::{closing::closing, compare::compare, csv, table};
 use crate::bench::results::{Document, Entry};
 use crate::bench::run::{Report, Warning};
 use crate::bench::suite::work::Until;
@@ -258,4 +258,49 @@ fn save(args: &BenchArgs, report: &Report) -> Result<(), CommandError> {
 fn save_report(document: &Document, folder: &std::path::Path) -> Result<String, CommandError> {
     let written = crate::bench::report::files::write(document, folder);
     written.map(|path| path.display().to_string()).map_err(|error| failed(format!("no report: {error}")))
+}
+
+/// `votedb-shell report ..`: what is done with reports that were saved.
+#[derive(clap::Parser, Debug)]
+#[command(name = "votedb-shell report", about = "Work with saved benchmark reports", max_term_width = 110)]
+struct ReportArgs {
+    #[command(subcommand)]
+    action: ReportAction,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum ReportAction {
+    /// Compare two reports entry by entry, with 95 % intervals and a verdict for each metric
+    Compare {
+        /// A report.json, or a folder with one
+        a: std::path::PathBuf,
+        /// The report that is compared with it
+        b: std::path::PathBuf,
+        /// Exit with status 1 if a metric of any entry changed by more, and surely: 'p99>+10%', 'throughput<-5%'
+        #[arg(long, value_name = "CONDITION")]
+        fail_if: Vec<String>,
+        /// Write a chart of both to this SVG file
+        #[arg(long, value_name = "FILE")]
+        chart: Option<std::path::PathBuf>,
+    },
+}
+
+/// Runs `report ..`; `line` begins with the program's name. 0: no condition is met; 1: one is; 2: nothing was compared.
+pub fn report(line: impl IntoIterator<Item = std::ffi::OsString>) -> ExitCode {
+    use clap::Parser;
+    let args = ReportArgs::try_parse_from(line).unwrap_or_else(|error| error.exit());
+    let ReportAction::Compare { a, b, fail_if, chart } = args.action;
+    let conditions = fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+    let compared = conditions.and_then(|conditions| compare(&a, &b, &conditions, chart.as_deref()));
+    match compared {
+        Ok((text, met)) => {
+            print!("{text}");
+            met.iter().for_each(|condition| println!(" FAILED       {condition}"));
+            if met.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
 }

@@ -93,6 +93,14 @@ pub fn run(
 }
 
 fn entry(mode: Mode, partitions: usize, reports: &[Report]) -> Entry {
+    let mut entry = repeated(&format!("voter {mode} p{partitions}"), &mode.to_string(), partitions, reports);
+    entry.published = published(mode, partitions);
+    entry.note = published_latency(mode, partitions).to_owned();
+    entry
+}
+
+/// Several runs of the same as one entry.
+pub(super) fn repeated(name: &str, series: &str, partitions: usize, reports: &[Report]) -> Entry {
     let mut latency = Histogram::new();
     let buckets = reports.iter().flat_map(|report| &report.distribution_ns);
     buckets.for_each(|&(low, high, n)| latency.record_n(low + (high - low) / 2, n));
@@ -100,8 +108,8 @@ fn entry(mode: Mode, partitions: usize, reports: &[Report]) -> Entry {
         .iter()
         .map(|report| Repetition { throughput: report.throughput_tps, latency_us: report.latency_us.clone() });
     let mut entry = Entry {
-        name: format!("voter {mode} p{partitions}"),
-        series: mode.to_string(),
+        name: name.to_owned(),
+        series: series.to_owned(),
         x: partitions as f64,
         unit: "votes/s".to_owned(),
         samples: samples.collect(),
@@ -110,8 +118,6 @@ fn entry(mode: Mode, partitions: usize, reports: &[Report]) -> Entry {
         errors: reports.iter().map(|report| report.errors).sum(),
         verified: reports.iter().all(|report| report.verified),
         broken: reports.iter().flat_map(|report| report.broken.clone()).collect(),
-        published: published(mode, partitions),
-        note: published_latency(mode, partitions).to_owned(),
         ..Entry::default()
     };
     entry.throughput = entry.spread().1;

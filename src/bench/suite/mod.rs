@@ -1,6 +1,8 @@
 //! Suites: benchmarks of many runs, and workloads other than voter. All leave the same [`crate::bench::results::Entry`].
 
 pub mod matrix;
+#[cfg(feature = "peers")]
+pub mod peers;
 pub mod records;
 pub mod smallbank;
 pub mod tatp;
