@@ -91,6 +91,7 @@ fn voter(command: &Command<'_>) -> Result<bool, CommandError> {
     }
     options.validate().map_err(|error| CommandError::Usage(error.to_string()))?;
     let db = open_voter(&options).map_err(failed)?;
+    let mut screen_cost = None;
     let report = if screen {
         let mut dashboard =
             Dashboard::open(&options, command.color).map_err(|error| failed(format!("no dashboard: {error}")))?;
@@ -102,7 +103,11 @@ fn voter(command: &Command<'_>) -> Result<bool, CommandError> {
             let folder = folder.clone().unwrap_or_else(|| "report".into());
             save_report(&Document::of_run(&report), &folder).map_err(|error| error.to_string())
         }));
+        if args.screen_cost {
+            dashboard.measure_cost();
+        }
         let report = run_voter(&db, &options, &mut dashboard);
+        screen_cost = dashboard.cost().map(ToString::to_string);
         drop(dashboard);
         report.map_err(failed)?
     } else {
@@ -110,6 +115,9 @@ fn voter(command: &Command<'_>) -> Result<bool, CommandError> {
         run_voter(&db, &options, &mut progress).map_err(failed)?
     };
     print!("{}", summary(&report, screen && command.color));
+    if let Some(cost) = screen_cost {
+        println!("   screen       {cost}");
+    }
     if !screen || args.latency_report {
         print!("{}", closing(&report, args.latency_report));
     }
