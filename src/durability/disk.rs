@@ -26,7 +26,7 @@ pub trait Disk: Send + Sync + Debug {
 }
 
 /// An open file.
-pub trait DiskFile: Send {
+pub trait DiskFile: Send + Sync {
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Fills `bytes`, or fails with `UnexpectedEof`.
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;

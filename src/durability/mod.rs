@@ -29,7 +29,7 @@ mod snapshot;
 mod snapshot_reader;
 
 pub use check::{CheckReport, check};
-pub use clock::{Clock, WallClock};
+pub use clock::{Clock, ReplayClock, WallClock};
 pub use disk::{Disk, DiskFile, RealDisk};
 pub use error::{DurabilityError, Problem};
 pub use folder::{Files, Folder};
@@ -38,5 +38,6 @@ pub use reader::{LogEnd, ReadOptions, RecoverUntil, TornTail, read_log};
 pub use record::{Attachment, LoggedStatement, Malformed, Parameters, Record};
 pub use simulated::{PlantedBug, SimulatedDisk};
 pub use site_log::SiteLog;
+pub use segment::segment_name;
 pub use snapshot::{Definition, SnapshotImage, SnapshotSummary, snapshot_name, write_snapshot};
 pub use snapshot_reader::{SnapshotReader, RowBlock};

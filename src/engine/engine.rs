@@ -1,8 +1,10 @@
 //! Opens the database, and answers statements.
 
+use super::durable::Durable;
 use super::library::Library;
 use super::plan_cache::PlanCache;
 use super::{Config, OpenError, PARTITIONS_MAX, StatementError};
+use crate::durability::{Clock, Definition, ReplayClock};
 use crate::expr::convert_value;
 use crate::initiator::Initiator;
 use crate::partition::{Schema, TxnError};
@@ -28,6 +30,11 @@ pub struct Engine {
     pub(super) library: RwLock<Library>,
     pub(super) plans: PlanCache,
     cancel: Arc<AtomicBool>,
+    pub(super) clock: Arc<ReplayClock>,
+    /// Every batch of definitions that took effect, in order.
+    pub(super) history: Mutex<Vec<Definition>>,
+    /// Set if there is a data folder.
+    pub(super) durable: Option<Durable>,
 }
 
 /// What a statement gave.
@@ -52,20 +59,30 @@ pub enum Tag {
 }
 
 impl Engine {
-    pub fn open(config: Config) -> Result<Engine, OpenError> {
+    /// Opens a database: an empty one, or that of the data folder.
+    pub fn open(config: Config) -> Result<Arc<Engine>, OpenError> {
         if !(1..=PARTITIONS_MAX as usize).contains(&config.partitions) {
             return Err(OpenError::Partitions { asked: config.partitions });
         }
         let cancel = Arc::new(AtomicBool::new(false));
-        let initiator = Initiator::start(config.partitions as u32, &cancel, config.timeout);
-        Ok(Engine {
+        let clock = Arc::new(ReplayClock::new(config.platform.as_ref().map(|platform| Arc::clone(&platform.clock))));
+        let shared: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
+        let initiator = Initiator::start(config.partitions as u32, &cancel, config.timeout, &shared);
+        let mut engine = Engine {
             initiator: initiator.map_err(OpenError::Threads)?,
             schema: RwLock::default(),
             changing: Mutex::default(),
-            library: RwLock::new(Library { folders: config.procedure_folders }),
+            library: RwLock::new(Library { folders: config.procedure_folders.clone(), attached: None }),
             plans: PlanCache::default(),
             cancel,
-        })
+            clock,
+            history: Mutex::default(),
+            durable: None,
+        };
+        engine.open_data(&config)?;
+        let engine = Arc::new(engine);
+        engine.start_snapshots(&config).map_err(OpenError::Threads)?;
+        Ok(engine)
     }
 
     pub fn initiator(&self) -> &Initiator {

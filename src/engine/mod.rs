@@ -9,14 +9,18 @@
 
 mod ad_hoc;
 mod config;
+mod durable;
 #[allow(clippy::module_inception)]
 mod engine;
 mod error;
 mod library;
 mod plan_cache;
+mod recovery;
+mod replay;
 mod schema_change;
 
-pub use config::{Config, PARTITIONS_MAX};
+pub use config::{Config, Durability, PARTITIONS_MAX, Platform, RecoverUntil};
+pub use durable::DataFolder;
 pub use engine::{Engine, Executed, Tag};
 pub use error::{OpenError, Origin, StatementError};
 pub use library::{Library, VOTER_SCHEMA};
