@@ -13,8 +13,6 @@ use std::time::Duration;
 /// What an open database has to do with its folder.
 pub struct Durable {
     pub(super) folder: Folder,
-    pub(super) durability: Durability,
-    pub(super) flush_interval: Duration,
     pub(super) snapshots: Mutex<Snapshots>,
     pub(super) opened: DataFolder,
     pub(super) snapshot_log_bytes: u64,
@@ -56,8 +54,6 @@ impl Durable {
     pub(super) fn new(folder: Folder, config: &Config, snapshots: Snapshots, opened: DataFolder) -> Durable {
         Durable {
             folder,
-            durability: config.durability,
-            flush_interval: config.flush_interval,
             snapshots: Mutex::new(snapshots),
             opened,
             snapshot_log_bytes: config.snapshot_log_bytes,
@@ -236,6 +232,6 @@ pub(super) fn remove_older(disk: &dyn Disk, number: u64) -> Result<(), Durabilit
     Ok(())
 }
 
-fn io_error(message: String) -> StatementError {
+pub(super) fn io_error(message: String) -> StatementError {
     StatementError { sqlstate: "58030".to_owned(), ..StatementError::new(message, Span::NONE) }
 }

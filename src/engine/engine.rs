@@ -177,6 +177,9 @@ impl Engine {
         if let Some(done) = self.execute_cached(text, arguments) {
             return done;
         }
+        if let Some(done) = self.maintain(text) {
+            return done;
+        }
         match parse_statement(text)? {
             Statement::Ddl(_) => {
                 let mut done = self.execute_batch(text).map_err(|errors| errors.into_iter().next().expect("one"))?;

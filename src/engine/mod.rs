@@ -14,6 +14,7 @@ mod durable;
 mod engine;
 mod error;
 mod library;
+mod maintenance;
 mod plan_cache;
 mod recovery;
 mod replay;
