@@ -50,4 +50,6 @@ pub enum Statement {
 pub struct Exec {
     pub procedure: Ident,
     pub arguments: Vec<Expr>,
+    /// For each argument, the parameter that it names (`name => value`). Once one is named, all after it are.
+    pub names: Vec<Option<Ident>>,
 }

@@ -9,8 +9,10 @@ mod ddl;
 mod dialect;
 mod dml;
 mod exec;
+mod expect;
 mod expr;
 mod function;
+mod handler;
 mod literal;
 mod procedure;
 mod psm;
@@ -113,6 +115,10 @@ fn parse_source(source: &Source<'_>) -> Result<Statement, Vec<SqlError>> {
 
 /// Every INTO must be that of a SELECT that stands as a statement in a procedure's body.
 fn check_intos(cursor: &Cursor<'_>) -> Result<(), SqlError> {
+    if let Some(expect) = cursor.source.expects.get(cursor.expects_taken) {
+        let message = "EXPECT stands at the end of a statement of a procedure's body, and can't stand here";
+        return Err(SqlError::new(message, expect.span));
+    }
     match cursor.source.intos.get(cursor.intos_taken) {
         None => Ok(()),
         Some(into) => {
