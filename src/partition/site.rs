@@ -3,7 +3,7 @@
 use super::{Batch, TxnError};
 use crate::catalog::Catalog;
 use crate::executor::{Environment, Limits, PointKey};
-use crate::procedure::{Context, Outcome, Procedure, Procedures, vm};
+use crate::procedure::{Context, NoTracer, Outcome, Procedure, Procedures, Tracer, defaults, vm};
 use crate::storage::Store;
 use crate::topology::{Hashinator, PartitionId};
 use crate::txn::Response;
@@ -40,13 +40,26 @@ impl Site {
         arena: &Arena,
         now: i64,
     ) -> Result<Response, Box<TxnError>> {
+        self.call_traced(procedure, parameters, arena, now, &mut NoTracer)
+    }
+
+    /// As [`Site::call`], telling `tracer` of each instruction.
+    #[inline(always)]
+    pub fn call_traced<T: Tracer>(
+        &mut self,
+        procedure: &Procedure,
+        parameters: &[Datum],
+        arena: &Arena,
+        now: i64,
+        tracer: &mut T,
+    ) -> Result<Response, Box<TxnError>> {
         let Site { id, store, frame, limits, hashinator, schema } = self;
         prepare_frame(frame, procedure, parameters, arena);
         limits.restart();
         store.begin(procedure.code.needs_undo);
         let cx = Context { env: Environment { hashinator, now, limits }, procedures: &schema.procedures };
         let mut outcome = Outcome::default();
-        match vm::run(procedure, &cx, &mut [&mut *store], frame, &mut outcome) {
+        match vm::run_traced(procedure, &cx, &mut [&mut *store], frame, &mut outcome, 0, tracer) {
             Ok(()) => {
                 store.commit();
                 Ok(response(procedure, outcome, frame, Some(*id)))
@@ -114,6 +127,13 @@ impl Site {
                 batch.procedure = Arc::clone(current);
                 Ok(())
             }
+            None => match defaults::find(&self.schema.catalog, name) {
+                Ok(current) if same_call(&current, &batch.procedure) => {
+                    batch.procedure = current;
+                    Ok(())
+                }
+                _ => Err(name.clone()),
+            },
             _ => Err(name.clone()),
         }
     }

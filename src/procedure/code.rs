@@ -4,7 +4,7 @@ use crate::catalog;
 use crate::executor::{PointKey, Program};
 use crate::sql::Span;
 use crate::types::{DataType, Name, Reg};
-use super::native::Native;
+use super::native::{Native, NativeDefinition};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -193,9 +193,11 @@ impl PartialEq for Callee {
 pub struct Handler {
     /// The instructions that it watches.
     pub range: Range<u32>,
-    pub conditions: Vec<Condition>,
+    pub condition: Condition,
     /// Where it begins.
     pub entry: u32,
+    /// Where what it caught is kept; the same for all conditions of one handler.
+    pub slot: u16,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -235,6 +237,8 @@ pub struct Procedure {
     /// The catalog version that it was compiled against; a later one may have taken it over unchanged.
     pub version: u64,
     pub code: Code,
+    /// Set for a native one, which is compiled from it and not from a text.
+    pub native: Option<Arc<NativeDefinition>>,
 }
 
 impl std::fmt::Debug for Procedure {

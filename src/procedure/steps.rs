@@ -61,24 +61,24 @@ pub fn handle(
         Condition::UniqueViolation => trap.sqlstate() == "23505",
         Condition::SqlException => !trap.sqlstate().starts_with("02"),
     };
-    let found =
-        code.handlers.iter().position(|h| h.range.contains(&(at as u32)) && h.conditions.iter().any(fits));
+    let found = code.handlers.iter().find(|h| h.range.contains(&(at as u32)) && fits(&h.condition));
     let Some(found) = found else { return Err(trap) };
     if code.ops[at].changes() {
         for (store, savepoint) in stores.iter_mut().zip(&locals.savepoints) {
             store.rollback_to(*savepoint);
         }
     }
-    locals.caught.resize_with(code.handlers.len(), || None);
-    locals.caught[found] = Some(Caught { trap, resume: code.resumes[at] });
-    Ok(code.handlers[found].entry as usize)
+    let slots = code.handlers.iter().map(|h| h.slot as usize + 1).max().unwrap_or(0);
+    locals.caught.resize_with(slots, || None);
+    locals.caught[found.slot as usize] = Some(Caught { trap, resume: code.resumes[at] });
+    Ok(found.entry as usize)
 }
 
 #[inline(never)]
 #[expect(clippy::too_many_arguments, reason = "the state of the loop, taken apart")]
 pub fn run<T: Tracer>(
     extra: &Extra,
-    code: &Code,
+    procedure: &Procedure,
     cx: &Context<'_>,
     stores: &mut [&mut Store],
     frame: &mut Frame,
@@ -86,7 +86,7 @@ pub fn run<T: Tracer>(
     locals: &mut Locals,
     tracer: &mut T,
 ) -> Result<Step, Trap> {
-    let env = &cx.env;
+    let (code, env) = (&procedure.code, &cx.env);
     match extra {
         Extra::Savepoint => {
             locals.savepoints.clear();
@@ -196,7 +196,7 @@ pub fn run<T: Tracer>(
             outcome.status = Some(Box::new(Status { code: value, text: message }));
         }
         Extra::Native(native) => {
-            native.run(code, cx, stores, frame, outcome)?;
+            native.run(code, cx, stores, frame, outcome, &procedure.definition.parameters)?;
             return Ok(Step::Return);
         }
     }

@@ -155,9 +155,20 @@ fn run_code<T: Tracer>(
                 }
                 return Ok(());
             }
-            Op::Execute { program, answer: false } => code.programs[*program as usize].change(env, stores, frame)?,
-            Op::Execute { program, answer: true } => {
+            Op::Execute { program, answer: false } if !T::ON => {
+                code.programs[*program as usize].change(env, stores, frame)?;
+            }
+            Op::Execute { program, answer } => {
                 let result = code.programs[*program as usize].execute(env, stores, frame)?;
+                if T::ON
+                    && let Answer::Modified(rows) = result
+                {
+                    tracer.rows(rows as u64);
+                }
+                if !answer {
+                    *at += 1;
+                    continue;
+                }
                 outcome.results.push(result.into_result_set());
             }
             Op::Yield { program } => {
@@ -198,7 +209,7 @@ fn run_code<T: Tracer>(
                 return Err(signal(code, sqlstate, *message, env, stores, frame)?);
             }
             Op::CaseNotFound => return Err(Trap::CaseNotFound),
-            Op::Extra(extra) => match steps::run(extra, code, cx, stores, frame, outcome, locals, tracer)? {
+            Op::Extra(extra) => match steps::run(extra, procedure, cx, stores, frame, outcome, locals, tracer)? {
                 Step::Next => {}
                 Step::Jump(target) => {
                     *at = target;

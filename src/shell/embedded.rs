@@ -72,6 +72,7 @@ impl ShellDatabase for Embedded {
                         format!("one, by {}", procedure.parameters[parameter].name)
                     }
                     ProcedurePartitioning::Multi => "all".to_owned(),
+                    ProcedurePartitioning::Directed => "each apart".to_owned(),
                 },
                 returns: procedure.returns.map_or(String::new(), |ty| ty.to_string()),
             })

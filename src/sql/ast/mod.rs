@@ -43,6 +43,10 @@ pub enum Statement {
     /// `EXEC name args`, `CALL name(args)`.
     Exec(Exec),
     Explain(Box<Statement>),
+    /// EXPLAINPROC name
+    ExplainProcedure(Ident),
+    /// EXPLAIN ANALYZE EXEC ..: the call is carried out, and watched.
+    Trace(Exec),
 }
 
 /// A call of a procedure by name with literal arguments.

@@ -61,7 +61,7 @@ fn push(exec: &mut Exec, name: Option<Ident>, argument: Expr) -> Result<()> {
 }
 
 /// A procedure's name; those that come with a table have a dot (`votes.insert`), the system's an @.
-fn name(cursor: &mut Cursor<'_>) -> Result<Ident> {
+pub fn name(cursor: &mut Cursor<'_>) -> Result<Ident> {
     let mut ident = cursor.ident("the name of a procedure")?;
     while cursor.take_token(&Token::Period) {
         // INSERT and the like are reserved, but not after the dot.

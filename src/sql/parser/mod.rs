@@ -129,7 +129,7 @@ fn check_intos(cursor: &Cursor<'_>) -> Result<(), SqlError> {
 }
 
 /// The words that statements start with.
-const LEADING: [&str; 19] = [
+const LEADING: [&str; 20] = [
     "SELECT",
     "INSERT",
     "UPSERT",
@@ -141,6 +141,7 @@ const LEADING: [&str; 19] = [
     "PARTITION",
     "REPLICATE",
     "EXPLAIN",
+    "EXPLAINPROC",
     "EXEC",
     "EXECUTE",
     "CALL",
@@ -166,8 +167,26 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, SqlError> {
         "LOAD" | "REMOVE" => ddl(ddl::classes(cursor)),
         "EXEC" | "EXECUTE" => exec::exec(cursor).map(Statement::Exec),
         "CALL" => exec::call(cursor).map(Statement::Exec),
+        "EXPLAINPROC" => {
+            cursor.advance();
+            exec::name(cursor).map(Statement::ExplainProcedure)
+        }
         "EXPLAIN" => {
             cursor.advance();
+            let calls = |at: usize| ["EXEC", "EXECUTE", "CALL"].iter().any(|word| cursor.nth_is(at, word));
+            match cursor.is("ANALYZE") && calls(1) {
+                true => {
+                    cursor.advance();
+                    let exec = if cursor.is("CALL") { exec::call(cursor)? } else { exec::exec(cursor)? };
+                    return Ok(Statement::Trace(exec));
+                }
+                // A call has the plans of its procedure.
+                false if calls(0) => {
+                    let exec = if cursor.is("CALL") { exec::call(cursor)? } else { exec::exec(cursor)? };
+                    return Ok(Statement::ExplainProcedure(exec.procedure));
+                }
+                false => {}
+            }
             if cursor.is("EXPLAIN") {
                 return Err(cursor.expected("a statement after EXPLAIN"));
             }

@@ -206,6 +206,8 @@ pub fn show(s: &Statement) -> String {
         ),
         Statement::Truncate { table } => format!("truncate {}", table.name),
         Statement::Exec(e) => format!("exec {}({})", e.procedure.name, list(&e.arguments, expr)),
+        Statement::ExplainProcedure(name) => format!("explain-procedure {}", name.name),
+        Statement::Trace(exec) => format!("trace {}", show(&Statement::Exec(exec.clone()))),
         Statement::Explain(s) => format!("explain {}", show(s)),
         Statement::Ddl(d) => ddl(d),
     }
