@@ -9,7 +9,7 @@ use crate::partition::{Schema, TxnError};
 use crate::planner::Environment;
 use crate::procedure::{Procedure, defaults};
 use crate::sql::ast::Statement;
-use crate::sql::{Span, nearest, parse_statement};
+use crate::sql::{Span, nearest, parse_all};
 use crate::topology::PartitionId;
 use crate::txn::Response;
 use crate::types::{Arena, Datum, Frame, Name, ResultSet, Value};
@@ -187,9 +187,11 @@ impl Engine {
         if let Some(done) = self.execute_cached(text, arguments) {
             return done;
         }
-        match parse_statement(text)? {
+        let parsed = parse_all(text)
+            .map_err(|errors| StatementError::several(errors.into_iter().map(StatementError::from).collect()))?;
+        match parsed {
             Statement::Ddl(_) => {
-                let mut done = self.execute_batch(text).map_err(|errors| errors.into_iter().next().expect("one"))?;
+                let mut done = self.execute_batch(text).map_err(StatementError::several)?;
                 let tag = done.tags.pop().unwrap_or_default();
                 Ok(Executed { results: Vec::new(), tag: Tag::Done(tag), place: None, notes: done.notes })
             }

@@ -274,8 +274,9 @@ fn recompile(draft: &mut Draft) -> Vec<StatementError> {
     for procedure in old {
         let definition = &procedure.definition;
         let compiled = match &procedure.native {
-            Some(native) => procedure::compile_native(native, &draft.schema.catalog)
-                .map_err(|errors| errors[0].message.clone()),
+            Some(native) => {
+                procedure::compile_native(native, &draft.schema.catalog).map_err(|errors| errors[0].message.clone())
+            }
             None => compile_again(definition, draft),
         };
         match compiled {

@@ -112,9 +112,8 @@ impl Initiator {
         let mut all: Option<Response> = None;
         let mut failure = None;
         for partition in &self.partitions {
-            let answer = partition.transact(|site| {
-                is_current(site, procedure).then(|| site.call(procedure, parameters, arena, now))
-            });
+            let answer = partition
+                .transact(|site| is_current(site, procedure).then(|| site.call(procedure, parameters, arena, now)));
             match (answer, &mut all) {
                 // A schema change came in between: what is done is done, so it is told as a failure of the rest.
                 (None, Some(_)) => {

@@ -1,10 +1,10 @@
 //! The instruction set, and a compiled procedure.
 
+use super::native::{Native, NativeDefinition};
 use crate::catalog;
 use crate::executor::{PointKey, Program};
 use crate::sql::Span;
 use crate::types::{DataType, Name, Reg};
-use super::native::{Native, NativeDefinition};
 use std::ops::Range;
 use std::sync::Arc;
 

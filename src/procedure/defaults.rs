@@ -2,13 +2,12 @@
 //!
 //! They are made when somebody asks for one, so they cost nothing to a schema of thousands of tables.
 
-use super::code::Procedure;
+use super::code::{Op, Procedure};
 use super::compile;
 use crate::catalog::{Catalog, Table};
-use crate::sql::ast::{Ddl, Statement};
-use crate::sql::nearest;
-use crate::sql::parse_statement;
-use crate::types::Name;
+use crate::sql::ast::{Ddl, Ident, Parameter, Statement};
+use crate::sql::{Span, nearest, parse_statement};
+use crate::types::{DataType, Name};
 use std::sync::Arc;
 
 /// The five, in VoltDB's spelling.
@@ -32,7 +31,17 @@ pub fn find(catalog: &Catalog, name: &Name) -> Result<Arc<Procedure>, String> {
         unreachable!("{text} is a procedure")
     };
     ast.name.name = shown;
+    let ident = |name: String| Ident { name: Name::new(&name), span: Span::NONE };
+    ast.parameters = body.types.map(|types| {
+        let parameter = |(at, data_type)| Parameter { name: ident(format!("p{at}")), data_type, default: None };
+        types.into_iter().enumerate().map(parameter).collect()
+    });
     let mut compiled = compile(&ast, &text, catalog).map_err(|errors| format!(": {}", errors[0].message))?;
+    compiled.code.ops.iter_mut().for_each(|op| {
+        if let Op::Execute { answer, .. } = op {
+            *answer = true;
+        }
+    });
     let mut definition = (*compiled.definition).clone();
     let names = body.parameters.into_iter();
     definition.parameters.iter_mut().zip(names).for_each(|(parameter, name)| parameter.name = name);
@@ -51,6 +60,8 @@ struct Body {
     sql: String,
     /// Names of the parameters in order.
     parameters: Vec<Name>,
+    /// Their types, if they are not `?` but `p0`, `p1` ..
+    types: Option<Vec<DataType>>,
 }
 
 /// The statement, or why the table has no such procedure.
@@ -72,7 +83,7 @@ fn body(table: &Table, operation: &str) -> Result<Body, String> {
     if operation == "insert" {
         let names = list(&columns, ", ", &quoted);
         let sql = format!("INSERT INTO {own} ({names}) VALUES ({})", marks(columns.len()));
-        return Ok(Body { sql, parameters: columns });
+        return Ok(Body { sql, parameters: columns, types: None });
     }
     let key = primary_key(table).ok_or_else(|| format!("{} has no primary key", table.name))?;
     if table.partition_column.is_some_and(|column| !key.contains(&column)) {
@@ -85,19 +96,55 @@ fn body(table: &Table, operation: &str) -> Result<Body, String> {
         "upsert" => {
             let names = list(&columns, ", ", &quoted);
             let sql = format!("UPSERT INTO {own} ({names}) VALUES ({})", marks(columns.len()));
-            Body { sql, parameters: columns }
+            Body { sql, parameters: columns, types: None }
         }
-        "update" => {
-            let sql = format!("UPDATE {own} SET {} WHERE {at}", list(&columns, ", ", &equals));
-            let keys = key.iter().map(|name| Name::new(&format!("{name}_key")));
-            Body { sql, parameters: columns.into_iter().chain(keys).collect() }
-        }
-        "delete" => Body { sql: format!("DELETE FROM {own} WHERE {at}"), parameters: key },
+        "update" => update(table, columns, key),
+        "delete" => Body { sql: format!("DELETE FROM {own} WHERE {at}"), parameters: key, types: None },
         _ if table.partition_column.is_none() => {
             return Err(format!("{} is replicated: only partitioned tables have select", table.name));
         }
-        _ => Body { sql: format!("SELECT * FROM {own} WHERE {at}"), parameters: key },
+        _ => Body { sql: format!("SELECT * FROM {own} WHERE {at}"), parameters: key, types: None },
     })
+}
+
+/// New values of all columns, then the key's values. A row stays in its partition, so the new value of the partition column
+/// must be the old one.
+fn update(table: &Table, columns: Vec<Name>, key: Vec<Name>) -> Body {
+    let quoted = |name: &Name| format!("\"{}\"", name.as_str().replace('"', "\"\""));
+    let place = |name: &Name| columns.iter().position(|column| column == name).expect("a key column is a column");
+    let at: Vec<String> =
+        key.iter().enumerate().map(|(i, name)| format!("{} = p{}", quoted(name), columns.len() + i)).collect();
+    let fixed = table.partition_column.map(|column| &table.columns[column].name);
+    let sets: Vec<String> = columns
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| Some(*name) != fixed)
+        .map(|(i, name)| format!("{} = p{i}", quoted(name)))
+        .collect();
+    let mut sql = String::from("BEGIN ");
+    if let Some(fixed) = fixed {
+        let old = columns.len() + key.iter().position(|name| name == fixed).expect("the key holds it");
+        sql += &format!(
+            "IF p{} IS DISTINCT FROM p{old} THEN SIGNAL SQLSTATE '23000' SET MESSAGE_TEXT = \
+             'column {} decides which partition a row is in, so it cannot change: delete and insert instead'; END IF; ",
+            place(fixed),
+            fixed.as_str().replace('\'', "''")
+        );
+    }
+    let table_name = quoted(&table.name);
+    match sets.is_empty() {
+        // Nothing can change: it says whether the row is there.
+        true => {
+            let fixed = quoted(fixed.expect("a table has columns"));
+            sql += &format!("UPDATE {table_name} SET {fixed} = {fixed} WHERE {}; END", at.join(" AND "));
+        }
+        false => sql += &format!("UPDATE {table_name} SET {} WHERE {}; END", sets.join(", "), at.join(" AND ")),
+    }
+    let types = table.visible_columns().iter().map(|column| column.ty);
+    let key_types = key.iter().map(|name| table.columns[place(name)].ty);
+    let types = types.chain(key_types).collect();
+    let names = key.iter().map(|name| Name::new(&format!("{name}_key"))).collect::<Vec<_>>();
+    Body { sql, parameters: columns.into_iter().chain(names).collect(), types: Some(types) }
 }
 
 fn primary_key(table: &Table) -> Option<Vec<usize>> {

@@ -62,6 +62,18 @@ impl Trap {
         }
     }
 
+    /// A primary key or unique index had the key already.
+    pub fn is_unique_violation(&self) -> bool {
+        use crate::storage::{ConstraintKind, StorageError};
+        match self {
+            Trap::Statement(ExecError::Storage(StorageError::ConstraintViolation { kind, .. })) => {
+                matches!(kind, ConstraintKind::PrimaryKey | ConstraintKind::Unique)
+            }
+            Trap::Called(error) => error.trap.is_unique_violation(),
+            _ => false,
+        }
+    }
+
     /// Cancelled or out of time or stack: no handler can go on from it.
     pub fn is_final(&self) -> bool {
         match self {

@@ -102,7 +102,8 @@ pub fn annotated(procedure: &Procedure, catalog: &Catalog) -> String {
         return out;
     }
     let plans = super::compile::plans(procedure, catalog);
-    let line_of = |at: usize| definition.text.as_bytes()[..at.min(definition.text.len())].iter().filter(|b| **b == b'\n').count();
+    let line_of =
+        |at: usize| definition.text.as_bytes()[..at.min(definition.text.len())].iter().filter(|b| **b == b'\n').count();
     let numbered = definition.text.contains('\n');
     let mut shown = vec![false; plans.len()];
     for (number, line) in definition.text.lines().enumerate() {
@@ -115,7 +116,10 @@ pub fn annotated(procedure: &Procedure, catalog: &Catalog) -> String {
             }
         }
         for (at, (span, plan)) in plans.iter().enumerate() {
-            if shown[at] || plan.is_empty() || (line_of(span.end) > number && line_of(span.end) < definition.text.lines().count()) {
+            if shown[at]
+                || plan.is_empty()
+                || (line_of(span.end) > number && line_of(span.end) < definition.text.lines().count())
+            {
                 continue;
             }
             shown[at] = true;

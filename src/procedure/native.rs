@@ -156,8 +156,7 @@ impl Native {
     ) -> Result<(), Trap> {
         // Borrowed anew, so that all have one lifetime.
         let mut stores: Vec<&mut Store> = stores.iter_mut().map(|store| &mut **store).collect();
-        let mut transaction =
-            Transaction { code, cx, stores: &mut stores, frame, outcome, types, base: types.len() };
+        let mut transaction = Transaction { code, cx, stores: &mut stores, frame, outcome, types, base: types.len() };
         (self.0)(&mut transaction).map_err(|error| *error.0)
     }
 }

@@ -56,9 +56,11 @@ pub fn handle(
         return Err(trap);
     }
     let fits = |condition: &Condition| match condition {
+        // PostgreSQL's state for it is its own; here it is one of the integrity constraints, 23000.
+        Condition::SqlState(state) if state == "23505" => trap.sqlstate() == state || trap.is_unique_violation(),
         Condition::SqlState(state) => state == trap.sqlstate(),
         Condition::NotFound => trap.sqlstate().starts_with("02"),
-        Condition::UniqueViolation => trap.sqlstate() == "23505",
+        Condition::UniqueViolation => trap.is_unique_violation(),
         Condition::SqlException => !trap.sqlstate().starts_with("02"),
     };
     let found = code.handlers.iter().find(|h| h.range.contains(&(at as u32)) && fits(&h.condition));
@@ -129,10 +131,9 @@ pub fn run<T: Tracer>(
         }
         Extra::Into { program, targets, not_found, check } => {
             let rows = gather(code, *program, env, stores, frame, 1).map_err(|trap| match (trap, &check.expect) {
-                (Trap::IntoRows, Some(Expectation::Rows { least, most })) => Trap::Expectation {
-                    expected: rows_wanted(*least, *most),
-                    found: "more than one".to_owned(),
-                },
+                (Trap::IntoRows, Some(Expectation::Rows { least, most })) => {
+                    Trap::Expectation { expected: rows_wanted(*least, *most), found: "more than one".to_owned() }
+                }
                 (trap, _) => trap,
             })?;
             if T::ON {
@@ -296,7 +297,12 @@ fn call<T: Tracer>(
         inner.set(at as u16, datum);
     }
     let mut answer = Outcome::default();
-    run_traced(callee, cx, stores, &mut inner, &mut answer, locals.depth + 1, tracer).map_err(Trap::Called)?;
+    let done = run_traced(callee, cx, stores, &mut inner, &mut answer, locals.depth + 1, tracer);
+    done.map_err(|error| match error.trap {
+        // Nobody reads a list of fifty callers.
+        trap @ Trap::TooDeep { .. } => trap,
+        _ => Trap::Called(error),
+    })?;
     outcome.results.append(&mut answer.results);
     if answer.status.is_some() {
         outcome.status = answer.status;

@@ -121,8 +121,7 @@ impl Compiler<'_> {
                 self.fail(message, self.program_spans[at]);
             }
         }
-        let fixed =
-            |call: &Place| call.anywhere || call.key.is_some_and(|(reg, ..)| reg as usize == parameter);
+        let fixed = |call: &Place| call.anywhere || call.key.is_some_and(|(reg, ..)| reg as usize == parameter);
         let loose: Vec<(String, Span)> =
             self.calls.iter().filter(|call| !fixed(call)).map(|call| (call.name.to_string(), call.span)).collect();
         for (callee, span) in loose {

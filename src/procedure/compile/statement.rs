@@ -148,8 +148,7 @@ impl Compiler<'_> {
         let of_row = |v: &&Variable| v.qualifier.as_ref() == Some(&row.name);
         let found = self.variables.iter().rev().filter(of_row).find(|v| v.name == column.name).cloned();
         if found.is_none() {
-            let hint =
-                super::hint(column.name.as_str(), self.variables.iter().filter(of_row).map(|v| v.name.as_str()));
+            let hint = super::hint(column.name.as_str(), self.variables.iter().filter(of_row).map(|v| v.name.as_str()));
             self.fail(format!("no column {} in {}{hint}", column.name, row.name), column.span);
         }
         found

@@ -12,7 +12,10 @@ pub fn declare(reader: &mut Reader<'_, '_>) -> Result<PsmKind> {
     let span = reader.cursor.span();
     let exit = reader.cursor.take("EXIT");
     if !exit && !reader.cursor.take("CONTINUE") {
-        return Err(SqlError::new("UNDO handlers are not supported: the failed statement alone is undone, in EXIT too", span));
+        return Err(SqlError::new(
+            "UNDO handlers are not supported: the failed statement alone is undone, in EXIT too",
+            span,
+        ));
     }
     reader.cursor.advance();
     reader.cursor.expect("FOR")?;

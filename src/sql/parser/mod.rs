@@ -35,6 +35,11 @@ pub fn parse_statement(text: &str) -> Result<Statement, SqlError> {
     parse_tokens(text, &source::statement_tokens(text)).map_err(first)
 }
 
+/// As [`parse_statement`], but with every error of a procedure's body.
+pub fn parse_all(text: &str) -> Result<Statement, Vec<SqlError>> {
+    parse_tokens(text, &source::statement_tokens(text))
+}
+
 /// Every statement of a script with its span (without its `;`), and every error: reading goes on after the `;` of a
 /// statement that is wrong, in a procedure's body after that of the inner statement. Spans are bytes of `text`.
 pub fn parse_script(text: &str) -> (Vec<(Statement, Span)>, Vec<SqlError>) {

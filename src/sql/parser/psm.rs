@@ -12,14 +12,14 @@ type Result<T> = std::result::Result<T, SqlError>;
 /// The words that statements of a body start with.
 const LEADING: [&str; 27] = [
     "SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "DECLARE", "SET", "IF", "CASE", "WHILE", "FOR",
-    "LOOP", "LEAVE", "ITERATE", "BEGIN", "RETURN", "SIGNAL", "WITH", "END", "REPEAT", "RESIGNAL", "CALL", "GET", "OPEN",
-    "FETCH", "CLOSE",
+    "LOOP", "LEAVE", "ITERATE", "BEGIN", "RETURN", "SIGNAL", "WITH", "END", "REPEAT", "RESIGNAL", "CALL", "GET",
+    "OPEN", "FETCH", "CLOSE",
 ];
 
 /// Those that have no statements in them.
 const SIMPLE: [&str; 16] = [
-    "SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "DECLARE", "SET", "RETURN", "SIGNAL", "RESIGNAL", "CALL",
-    "GET", "OPEN", "FETCH", "CLOSE",
+    "SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "DECLARE", "SET", "RETURN", "SIGNAL", "RESIGNAL",
+    "CALL", "GET", "OPEN", "FETCH", "CLOSE",
 ];
 
 /// BEGIN [ATOMIC] .. END

@@ -333,7 +333,9 @@ fn psm_one(s: &Psm) -> String {
         PsmKind::Resignal { state, message } => {
             format!("resignal {}{}", option(state, signal_state), option(message, |m| format!(" {}", expr(m))))
         }
-        PsmKind::Diagnostics(items) => format!("diagnostics {}", list(items, |(x, item)| format!("{} {item:?}", x.name))),
+        PsmKind::Diagnostics(items) => {
+            format!("diagnostics {}", list(items, |(x, item)| format!("{} {item:?}", x.name)))
+        }
         PsmKind::Status { code, text } => format!("status {}{}", expr(code), option(text, |t| format!(" {}", expr(t)))),
         PsmKind::Call { exec, into } => {
             let call = show(&Statement::Exec(exec.clone()));
