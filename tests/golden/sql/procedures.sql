@@ -220,7 +220,13 @@ CREATE PROCEDURE bad () AS BEGIN
 END;
 --> LINE 3:   SET y = 1;
 -->               ^
---> error: no variable or parameter y [42000]
+--> error: no variable or parameter y
+--> LINE 4:   SELECT nothing FROM r;
+-->                  ^^^^^^^
+--> error: no column nothing in r
+--> LINE 5:   LEAVE;
+-->           ^^^^^
+--> error: not inside a loop [42000]
 CREATE PROCEDURE bad () AS BEGIN
   DECLARE x INTEGER;
   DECLARE x INTEGER;

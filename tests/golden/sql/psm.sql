@@ -20,7 +20,9 @@ EXEC put 1 first;
 --> 'new'
 --> (1 rows, all partitions)
 EXEC put 1 second;
---> error: duplicate key in audit: pk_audit already has n = 1 (put, line 5) [23000]
+--> put
+--> 'there already: 23000'
+--> (1 rows, all partitions)
 SELECT * FROM audit;
 --> n | what
 --> 1 | 'first'
@@ -36,11 +38,16 @@ CREATE PROCEDURE put_all () RETURNS BIGINT AS BEGIN
 END;
 --> procedure created
 EXEC put_all;
---> error: duplicate key in audit: pk_audit already has n = 1 (put_all, line 5) [23000]
+--> put_all
+--> 1
+--> (1 rows, all partitions)
 SELECT * FROM audit ORDER BY n;
 --> n | what
+--> 0 | 'loop'
 --> 1 | 'first'
---> (1 rows, partition p0)
+--> 2 | 'loop'
+--> 3 | 'loop'
+--> (4 rows, partition p0)
 -- A statement of several rows that fails in the middle leaves nothing of itself.
 CREATE PROCEDURE half () RETURNS VARCHAR(100) AS BEGIN
   DECLARE said VARCHAR(100) DEFAULT 'nothing';
@@ -52,14 +59,12 @@ END;
 --> procedure created
 EXEC half;
 --> half
---> 'nothing'
+--> 'duplicate key in audit: pk_audit already has n = 3'
 --> (1 rows, all partitions)
 SELECT n FROM audit WHERE n >= 10;
 --> n
---> 10
---> 11
 --> 12
---> (3 rows, partition p0)
+--> (1 rows, partition p0)
 -- NOT FOUND, cursors, REPEAT.
 CREATE PROCEDURE walk () RETURNS VARCHAR(100) AS BEGIN
   DECLARE done BOOLEAN DEFAULT FALSE;
@@ -210,7 +215,7 @@ EXEC down 10;
 --> 55
 --> (1 rows, all partitions)
 EXEC down 1000;
---> error: procedures call each other more than 48 deep (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) (down, line 4) [54001]
+--> error: procedures call each other more than 48 deep (down, line 4) [54001]
 -- Found to be single-partition.
 CREATE PROCEDURE deposit (k INTEGER, amount BIGINT) AS BEGIN
   UPDATE acct SET balance = balance + amount WHERE id = k;
@@ -251,9 +256,9 @@ EXEC acct.select 1;
 --> 1 | 78 | 'eins'
 --> (1 rows, partition p0 (hash of id))
 EXEC acct.update 1 79 'un' 1;
---> LINE 1: EXEC acct.update 1 79 'un' 1
--->              ^^^^^^^^^^^
---> error: no procedure acct.update: column id decides which partition a row of acct is in, so UPDATE can't change it: delete and insert instead [42883]
+--> modified_tuples
+--> 1
+--> (1 rows, partition p0 (hash of id_key))
 EXEC acct.delete 1;
 --> modified_tuples
 --> 1
@@ -296,6 +301,18 @@ CREATE PROCEDURE wrong (a INTEGER) AS BEGIN
 END;
 --> LINE 3:     SET b = 1;
 -->                 ^
---> error: no variable or parameter b [42000]
+--> error: no variable or parameter b
+--> LINE 4:     CASE a WHEN 1 THEN SELECT nope FROM acct; END CASE;
+-->                                       ^^^^
+--> error: no column nope in acct
+--> LINE 6:   CALL nobody(1);
+-->                ^^^^^^
+--> error: no procedure nobody
+--> LINE 7:   CALL pay(1);
+-->                ^^^
+--> error: pay takes 2 to 3, not 1 arguments: pay(src INTEGER, dst INTEGER, amount BIGINT DEFAULT 10)
+--> LINE 8:   RESIGNAL;
+-->           ^^^^^^^^
+--> error: RESIGNAL is for handlers: elsewhere write SIGNAL SQLSTATE '..' [42000]
 DROP PROCEDURE pay;
 --> error: procedure twice depends on what is changed (no procedure pay); drop it first, or create it anew in the same batch [42000]
