@@ -47,7 +47,10 @@ fn check(folder: &Path) -> ExitCode {
     };
     report.lines.iter().for_each(|line| println!("{line}"));
     if let Some(torn) = &report.torn {
-        println!("{}: torn at byte {}: {} bytes will be dropped when it is opened", torn.file, torn.offset, torn.dropped);
+        println!(
+            "{}: torn at byte {}: {} bytes will be dropped when it is opened",
+            torn.file, torn.offset, torn.dropped
+        );
     }
     report.errors.iter().for_each(|error| eprintln!("error: {error}"));
     if report.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -117,11 +117,7 @@ impl CommandLog {
         let log = Arc::new(CommandLog {
             disk,
             clock,
-            pending: Mutex::new(Pending {
-                bytes: vec![0; BLOCK_HEADER],
-                position: end.transactions,
-                asleep: false,
-            }),
+            pending: Mutex::new(Pending { bytes: vec![0; BLOCK_HEADER], position: end.transactions, asleep: false }),
             arrived: Condvar::new(),
             writer: Mutex::new(Writer {
                 file: None,

@@ -4,8 +4,8 @@ use super::disk::Disk;
 use super::error::{DurabilityError, Problem};
 use super::folder::Files;
 use super::record::{Cursor, Record};
-use super::segment::{BadHeader, Blocks, SEGMENT_HEADER, SEGMENT_VERSION, SegmentHeader, Tail, intact_block_follows};
 use super::segment::segment_name;
+use super::segment::{BadHeader, Blocks, SEGMENT_HEADER, SEGMENT_VERSION, SegmentHeader, Tail, intact_block_follows};
 use super::simulated::PlantedBug;
 use crate::types::Timestamp;
 use std::fmt;
@@ -134,7 +134,8 @@ impl Reader<'_> {
             }
             // A crash while it was made: nothing was ever in it.
             Err(BadHeader::Damaged)
-                if is_last && !intact_block_follows(bytes.get(SEGMENT_HEADER..).unwrap_or_default(), self.end.next_block) =>
+                if is_last
+                    && !intact_block_follows(bytes.get(SEGMENT_HEADER..).unwrap_or_default(), self.end.next_block) =>
             {
                 self.end.torn = Some(TornTail { file: shown, offset: 0, dropped: bytes.len() as u64 });
                 self.end.segments.push((number, self.end.transactions));

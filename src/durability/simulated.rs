@@ -56,11 +56,18 @@ enum Fault {
     #[default]
     None,
     /// The power fails at the operation of that number.
-    Crash { at: u64 },
+    Crash {
+        at: u64,
+    },
     /// That operation and all later writes fail; reads work.
-    Failing { at: u64 },
+    Failing {
+        at: u64,
+    },
     /// One sync fails, later ones work.
-    FailedSync { at: u64, done: bool },
+    FailedSync {
+        at: u64,
+        done: bool,
+    },
     Crashed,
 }
 

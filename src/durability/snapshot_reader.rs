@@ -92,9 +92,7 @@ impl SnapshotReader {
             return Err(self.corrupt(self.offset, problem));
         }
         let mut bytes = vec![0; len];
-        self.file
-            .read_at(self.offset, &mut bytes)
-            .map_err(|e| DurabilityError::io("read", self.shown.clone(), e))?;
+        self.file.read_at(self.offset, &mut bytes).map_err(|e| DurabilityError::io("read", self.shown.clone(), e))?;
         self.offset += len as u64;
         Ok(bytes)
     }

@@ -1,6 +1,7 @@
 //! What can be set when a database is opened.
 
 use crate::durability::{Clock, Disk, PlantedBug};
+use crate::procedure::NativeDefinition;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +31,8 @@ pub struct Config {
     pub snapshot_interval: Duration,
     /// Opens the state of then; what came later is put aside. Default: everything.
     pub recover_until: Option<RecoverUntil>,
+    /// The closures that native procedures of the data folder stand for: they are called again to recover.
+    pub native_procedures: Vec<NativeDefinition>,
     /// What stands in for the machine: for simulations.
     pub platform: Option<Platform>,
 }
@@ -60,6 +63,7 @@ impl Default for Config {
             snapshot_log_bytes: 512 << 20,
             snapshot_interval: Duration::from_secs(24 * 3600),
             recover_until: None,
+            native_procedures: Vec::new(),
             platform: None,
         }
     }

@@ -130,12 +130,8 @@ impl Engine {
         // A number is not used again, whatever became of the file.
         snapshots.next_number += 1;
         let summary = write_snapshot(disk, number, &image)?;
-        *snapshots = Snapshots {
-            next_number: number + 1,
-            newest: Some(image.transactions),
-            log_bytes,
-            taken_at: image.created,
-        };
+        *snapshots =
+            Snapshots { next_number: number + 1, newest: Some(image.transactions), log_bytes, taken_at: image.created };
         remove_older(disk, number)?;
         if let Some(log) = self.initiator.log() {
             log.remove_before(image.transactions, false)?;

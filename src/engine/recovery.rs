@@ -3,10 +3,11 @@
 use super::config::Platform;
 use super::durable::{DataFolder, Durable, Snapshots, remove_older};
 use super::replay::Replay;
+use super::schema_change::NATIVE;
 use super::{Config, Engine, OpenError};
 use crate::durability::{
-    CommandLog, Definition, Disk, Durability, DurabilityError, Files, Folder, LogEnd, LogOptions, Malformed, ReadOptions,
-    RealDisk, RecoverUntil, RowBlock, SnapshotReader, TornTail, read_log, segment_name,
+    Attachment, CommandLog, Definition, Disk, Durability, DurabilityError, Files, Folder, LogEnd, LogOptions,
+    Malformed, ReadOptions, RealDisk, RecoverUntil, RowBlock, SnapshotReader, TornTail, read_log, segment_name,
 };
 use crate::executor::owner;
 use crate::partition::Schema;
@@ -86,7 +87,8 @@ impl Engine {
             options.first_segment = reader.first_segment;
         }
         let mut replay = Replay::new(self);
-        let mut end = read_log(&*disk, options, &mut |first, record, partitions| replay.add(first, record, partitions))?;
+        let mut end =
+            read_log(&*disk, options, &mut |first, record, partitions| replay.add(first, record, partitions))?;
         replay.finish()?;
         self.clock.run();
         self.initiator.hold_all().sites().for_each(|site| site.limits.timeout = config.timeout);
@@ -163,6 +165,13 @@ impl Engine {
     /// Does a batch of definitions again.
     pub(super) fn define_again(&self, definition: &Definition) -> Result<(), String> {
         self.clock.set(definition.now);
+        if let [Attachment { name, file, .. }] = definition.attachments.as_slice()
+            && file == NATIVE
+        {
+            let native = self.natives.iter().find(|native| *native.name() == Name::new(name)).cloned();
+            let native = native.ok_or_else(|| format!("{name} is a closure: name it in Config::native_procedures"))?;
+            return self.register(native).map_err(|errors| errors[0].message.clone());
+        }
         self.library.write().attached = Some(definition.attachments.clone());
         let result = self.execute_batch(&definition.text);
         self.library.write().attached = None;
@@ -213,9 +222,8 @@ impl Engine {
                 let key = table.partition_column.filter(|_| moved);
                 site.store.begin(false);
                 let inserted = block.each(&types, |row, arena| {
-                    let is_here = key.is_none_or(|at| {
-                        owner(&site.hashinator, row[at], types[at], arena).index() == partition
-                    });
+                    let is_here =
+                        key.is_none_or(|at| owner(&site.hashinator, row[at], types[at], arena).index() == partition);
                     if is_here {
                         site.store.insert(table.id, row, arena, 0).map_err(|e| Refused(Some(e.to_string())))?;
                     }

@@ -7,7 +7,7 @@ use crate::initiator::Route;
 use crate::partition::{Batch, Outbox};
 use crate::procedure::Procedure;
 use crate::topology::PartitionId;
-use crate::types::{Arena, Name};
+use crate::types::Arena;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -43,9 +43,9 @@ impl<'a> Replay<'a> {
                         None => self.batch(&procedure, id),
                     };
                     let start = batch.parameters.len();
-                    parameters
-                        .next_call(types(), &mut batch.parameters, &mut batch.arena)
-                        .map_err(|_| replay_error(first + at, called(&procedure), "its parameters are no such".into()))?;
+                    parameters.next_call(types(), &mut batch.parameters, &mut batch.arena).map_err(|_| {
+                        replay_error(first + at, called(&procedure), "its parameters are no such".into())
+                    })?;
                     batch.tags.push(first + at);
                     if same {
                         current = Some(batch);
@@ -54,7 +54,8 @@ impl<'a> Replay<'a> {
                     let row = &batch.parameters[start..];
                     let route = Route::of_call(&procedure, row, &batch.arena, self.engine.initiator().hashinator());
                     let Route::One(id) = route else {
-                        return Err(replay_error(first + at, called(&procedure), "it is of all partitions now".into()));
+                        let message = "a directed call can be done again only with as many partitions as before";
+                        return Err(replay_error(first + at, called(&procedure), message.to_owned()));
                     };
                     batch.partition = id;
                     self.queue(batch, now);
@@ -77,9 +78,7 @@ impl<'a> Replay<'a> {
     }
 
     fn procedure(&self, first: u64, name: &str) -> Result<Arc<Procedure>, DurabilityError> {
-        let schema = self.engine.schema();
-        let found = schema.procedures.get(&Name::new(name)).cloned();
-        found.ok_or_else(|| replay_error(first, format!("a call of {name}"), "there is no such procedure".to_owned()))
+        self.engine.procedure(name).map_err(|error| replay_error(first, format!("a call of {name}"), error.to_string()))
     }
 
     fn batch(&self, procedure: &Arc<Procedure>, partition: PartitionId) -> Box<Batch> {

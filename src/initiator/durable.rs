@@ -3,8 +3,9 @@
 use super::{AllSites, Initiator};
 use crate::durability::{CommandLog, LoggedStatement, Record, SiteLog};
 use crate::partition::{Batch, TxnError};
-use crate::procedure::Procedure;
+use crate::procedure::{Procedure, Tracer};
 use crate::topology::PartitionId;
+use crate::txn::Response;
 use crate::types::{Arena, Datum, Value};
 use std::sync::Arc;
 
@@ -91,8 +92,29 @@ impl AllSites<'_> {
         self.sites().next().and_then(|site| site.log.refusal())
     }
 
+    /// As [`AllSites::call_traced`], and notes it in the log. Also gives what has to be on disk before the answer may
+    /// leave.
+    pub fn call_logged<T: Tracer>(
+        &mut self,
+        procedure: &Procedure,
+        parameters: &[Datum],
+        arena: &Arena,
+        now: i64,
+        tracer: &mut T,
+    ) -> (Result<Response, Box<TxnError>>, u64) {
+        let writes = !procedure.definition.read_only;
+        if writes && let Some(reason) = self.refusal() {
+            return (Err(Box::new(TxnError::ReadOnly { reason })), 0);
+        }
+        let result = self.call_traced(procedure, parameters, arena, now, tracer);
+        if writes && result.is_ok() {
+            self.note_call(procedure, parameters, arena, now);
+        }
+        (result, self.awaited())
+    }
+
     /// Notes a call that committed on all partitions.
-    pub(super) fn note_call(&mut self, procedure: &Procedure, parameters: &[Datum], arena: &Arena, now: i64) {
+    fn note_call(&mut self, procedure: &Procedure, parameters: &[Datum], arena: &Arena, now: i64) {
         let first = self.sites().next().expect("one partition at least");
         if !first.log.is_on() {
             return;

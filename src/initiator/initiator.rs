@@ -4,7 +4,7 @@ use super::{AllSites, Asked, Route};
 use crate::durability::{Clock, CommandLog, SiteLog};
 use crate::executor::{Answer, Environment, Limits, Program};
 use crate::partition::{Batch, Partition, Schema, Site, TxnError};
-use crate::procedure::Procedure;
+use crate::procedure::{NoTracer, Procedure, Trace};
 use crate::storage::Store;
 use crate::topology::{Hashinator, PartitionId};
 use crate::txn::Response;
@@ -12,7 +12,17 @@ use crate::types::{Arena, Datum, Frame};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// A call that was watched.
+pub struct Traced {
+    pub answer: Result<Response, Box<TxnError>>,
+    pub trace: Trace,
+    /// For the partition, or for all of them.
+    pub waited: Duration,
+    /// Waiting, running and ending the transaction.
+    pub total: Duration,
+}
 
 pub struct Initiator {
     partitions: Vec<Arc<Partition>>,
@@ -92,7 +102,7 @@ impl Initiator {
                     if !site.log.is_on() {
                         return Some((site.call(procedure, parameters, arena, now), 0));
                     }
-                    Some(site.call_logged(procedure, parameters, arena, now))
+                    Some(site.call_logged(procedure, parameters, arena, now, &mut NoTracer))
                 })?;
                 Some(self.settled(result, awaited, procedure))
             }
@@ -102,18 +112,11 @@ impl Initiator {
                     return None;
                 }
                 let now = self.clock.now_micros();
-                let writes = !procedure.definition.read_only;
-                if writes && let Some(reason) = all.refusal() {
-                    return Some(Err(Box::new(TxnError::ReadOnly { reason })));
-                }
-                let result = all.call(procedure, parameters, arena, now);
-                if writes && result.is_ok() {
-                    all.note_call(procedure, parameters, arena, now);
-                }
-                let awaited = all.awaited();
+                let (result, awaited) = all.call_logged(procedure, parameters, arena, now, &mut NoTracer);
                 drop(all);
                 Some(self.settled(result, awaited, procedure))
             }
+            Route::Each => self.call_each(procedure, parameters, arena),
         }
     }
 
@@ -132,6 +135,66 @@ impl Initiator {
             Err(reason) if result.is_ok() => Err(Box::new(TxnError::NotDurable { reason })),
             _ => result,
         }
+    }
+
+    /// A directed procedure: a transaction at each partition, in order; what one has committed stays if a later one
+    /// fails. The result sets of all, one after the other.
+    fn call_each(
+        &self,
+        procedure: &Arc<Procedure>,
+        parameters: &[Datum],
+        arena: &Arena,
+    ) -> Option<Result<Response, Box<TxnError>>> {
+        let now = self.clock.now_micros();
+        let mut all: Option<Response> = None;
+        let mut failure = None;
+        for partition in &self.partitions {
+            let answer = partition.transact(|site| {
+                let current = is_current(site, procedure);
+                current.then(|| site.call_logged(procedure, parameters, arena, now, &mut NoTracer))
+            });
+            let answer = answer.map(|(result, awaited)| self.settled(result, awaited, procedure));
+            match (answer, &mut all) {
+                // A schema change came in between: what is done is done, so it is told as a failure of the rest.
+                (None, Some(_)) => {
+                    failure = Some(Box::new(TxnError::Changed { procedure: procedure.definition.name.clone() }));
+                }
+                (None, None) => return None,
+                (Some(Err(error)), _) => failure = failure.or(Some(error)),
+                (Some(Ok(response)), None) => all = Some(Response { partition: None, ..response }),
+                (Some(Ok(response)), Some(all)) => all.results.extend(response.results),
+            }
+        }
+        match (failure, all) {
+            (Some(error), _) => Some(Err(error)),
+            (None, all) => Some(Ok(all.expect("there is one partition at least"))),
+        }
+    }
+
+    /// As [`Initiator::call`], watched: what each statement took, and how long the call waited for its partition.
+    pub fn trace(&self, procedure: &Arc<Procedure>, parameters: &[Datum], arena: &Arena) -> Option<Traced> {
+        let asked = Instant::now();
+        let mut trace = Trace::default();
+        let now = self.clock.now_micros();
+        let (waited, answer) = match Route::of_call(procedure, parameters, arena, &self.hashinator) {
+            Route::One(id) => self.partitions[id.index()].transact(|site| {
+                let waited = asked.elapsed();
+                let answer = is_current(site, procedure)
+                    .then(|| site.call_logged(procedure, parameters, arena, now, &mut trace));
+                (waited, answer)
+            }),
+            Route::All | Route::Each => {
+                let mut all = self.hold_all();
+                let waited = asked.elapsed();
+                let current = is_current(all.sites().next().expect("one partition at least"), procedure);
+                let answer = current.then(|| all.call_logged(procedure, parameters, arena, now, &mut trace));
+                (waited, answer)
+            }
+        };
+        trace.finish();
+        let (result, awaited) = answer?;
+        let answer = self.settled(result, awaited, procedure);
+        Some(Traced { answer, trace, waited, total: asked.elapsed() })
     }
 
     /// Hands a batch to its partition; gives it back if it was run by this thread.

@@ -16,5 +16,5 @@ mod router;
 
 pub use coordinator::AllSites;
 pub use durable::Asked;
-pub use initiator::Initiator;
+pub use initiator::{Initiator, Traced};
 pub use router::Route;

@@ -183,7 +183,7 @@ pub const KEYWORDS: &[&str] = &[
 ];
 
 /// Operators of two characters; every other one has one.
-const PAIRS: [&str; 8] = ["<>", "!=", "<=", ">=", "||", "::", ":=", "=="];
+const PAIRS: [&str; 9] = ["<>", "!=", "<=", ">=", "||", "::", ":=", "==", "=>"];
 
 /// Cuts `text` into tokens, comments included.
 pub fn tokens(text: &str) -> Vec<Token> {
