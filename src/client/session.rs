@@ -134,7 +134,7 @@ impl Session {
                     _ => None,
                 }
             }
-            crate::catalog::ProcedurePartitioning::Multi => None,
+            _ => None,
         }
     }
 
@@ -162,7 +162,7 @@ impl Session {
                     self.send(id.index());
                 }
             }
-            Route::All => {
+            Route::All | Route::Each => {
                 self.flush();
                 while self.away > 0 {
                     self.receive(true);

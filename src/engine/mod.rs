@@ -8,6 +8,7 @@
 //! Not here: how callers wait or pipeline (`client`), and anything about screens.
 
 mod ad_hoc;
+mod call;
 mod config;
 #[allow(clippy::module_inception)]
 mod engine;

@@ -3,7 +3,7 @@
 use super::{AllSites, Route};
 use crate::executor::{Answer, Environment, ExecError, Limits, Program};
 use crate::partition::{Batch, Partition, Schema, Site, TxnError, wall_clock_micros};
-use crate::procedure::Procedure;
+use crate::procedure::{Procedure, Trace};
 use crate::storage::Store;
 use crate::topology::{Hashinator, PartitionId};
 use crate::txn::Response;
@@ -11,7 +11,17 @@ use crate::types::{Arena, Datum, Frame};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// A call that was watched.
+pub struct Traced {
+    pub answer: Result<Response, Box<TxnError>>,
+    pub trace: Trace,
+    /// For the partition, or for all of them.
+    pub waited: Duration,
+    /// Waiting, running and ending the transaction.
+    pub total: Duration,
+}
 
 pub struct Initiator {
     partitions: Vec<Arc<Partition>>,
@@ -86,7 +96,63 @@ impl Initiator {
                 }
                 Some(all.call(procedure, parameters, arena, wall_clock_micros()))
             }
+            Route::Each => self.call_each(procedure, parameters, arena),
         }
+    }
+
+    /// A directed procedure: a transaction at each partition, in order; what one has committed stays if a later one
+    /// fails. The result sets of all, one after the other.
+    fn call_each(
+        &self,
+        procedure: &Arc<Procedure>,
+        parameters: &[Datum],
+        arena: &Arena,
+    ) -> Option<Result<Response, Box<TxnError>>> {
+        let now = wall_clock_micros();
+        let mut all: Option<Response> = None;
+        let mut failure = None;
+        for partition in &self.partitions {
+            let answer = partition
+                .transact(|site| is_current(site, procedure).then(|| site.call(procedure, parameters, arena, now)));
+            match (answer, &mut all) {
+                // A schema change came in between: what is done is done, so it is told as a failure of the rest.
+                (None, Some(_)) => {
+                    failure = Some(Box::new(TxnError::Changed { procedure: procedure.definition.name.clone() }));
+                }
+                (None, None) => return None,
+                (Some(Err(error)), _) => failure = failure.or(Some(error)),
+                (Some(Ok(response)), None) => all = Some(Response { partition: None, ..response }),
+                (Some(Ok(response)), Some(all)) => all.results.extend(response.results),
+            }
+        }
+        match (failure, all) {
+            (Some(error), _) => Some(Err(error)),
+            (None, all) => Some(Ok(all.expect("there is one partition at least"))),
+        }
+    }
+
+    /// As [`Initiator::call`], watched: what each statement took, and how long the call waited for its partition.
+    pub fn trace(&self, procedure: &Arc<Procedure>, parameters: &[Datum], arena: &Arena) -> Option<Traced> {
+        let asked = Instant::now();
+        let mut trace = Trace::default();
+        let now = wall_clock_micros();
+        let (waited, answer) = match Route::of_call(procedure, parameters, arena, &self.hashinator) {
+            Route::One(id) => self.partitions[id.index()].transact(|site| {
+                let waited = asked.elapsed();
+                let answer = is_current(site, procedure)
+                    .then(|| site.call_traced(procedure, parameters, arena, now, &mut trace));
+                (waited, answer)
+            }),
+            Route::All | Route::Each => {
+                let mut all = self.hold_all();
+                let waited = asked.elapsed();
+                let current = is_current(all.sites().next().expect("one partition at least"), procedure);
+                let answer = current.then(|| all.call_traced(procedure, parameters, arena, now, &mut trace));
+                (waited, answer)
+            }
+        };
+        trace.finish();
+        Some(Traced { answer: answer?, trace, waited, total: asked.elapsed() })
     }
 
     /// Hands a batch to its partition; gives it back if it was run by this thread.

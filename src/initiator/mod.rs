@@ -14,5 +14,5 @@ mod initiator;
 mod router;
 
 pub use coordinator::AllSites;
-pub use initiator::Initiator;
+pub use initiator::{Initiator, Traced};
 pub use router::Route;

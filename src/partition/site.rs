@@ -3,19 +3,18 @@
 use super::{Batch, TxnError};
 use crate::catalog::Catalog;
 use crate::executor::{Environment, Limits, PointKey};
-use crate::procedure::{Outcome, Procedure, vm};
+use crate::procedure::{Context, NoTracer, Outcome, Procedure, Procedures, Tracer, defaults, vm};
 use crate::storage::Store;
 use crate::topology::{Hashinator, PartitionId};
 use crate::txn::Response;
 use crate::types::{Arena, Datum, Frame, Name, Value, datum_value};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One version of the catalog, and the procedures that were compiled against it.
 #[derive(Default)]
 pub struct Schema {
     pub catalog: Catalog,
-    pub procedures: BTreeMap<Name, Arc<Procedure>>,
+    pub procedures: Procedures,
 }
 
 /// How many calls ahead of the running one a batch fetches the index slots of.
@@ -41,13 +40,26 @@ impl Site {
         arena: &Arena,
         now: i64,
     ) -> Result<Response, Box<TxnError>> {
-        let Site { id, store, frame, limits, hashinator, .. } = self;
+        self.call_traced(procedure, parameters, arena, now, &mut NoTracer)
+    }
+
+    /// As [`Site::call`], telling `tracer` of each instruction.
+    #[inline(always)]
+    pub fn call_traced<T: Tracer>(
+        &mut self,
+        procedure: &Procedure,
+        parameters: &[Datum],
+        arena: &Arena,
+        now: i64,
+        tracer: &mut T,
+    ) -> Result<Response, Box<TxnError>> {
+        let Site { id, store, frame, limits, hashinator, schema } = self;
         prepare_frame(frame, procedure, parameters, arena);
         limits.restart();
         store.begin(procedure.code.needs_undo);
-        let env = Environment { hashinator, now, limits };
+        let cx = Context { env: Environment { hashinator, now, limits }, procedures: &schema.procedures };
         let mut outcome = Outcome::default();
-        match vm::run(procedure, &env, &mut [&mut *store], frame, &mut outcome) {
+        match vm::run_traced(procedure, &cx, &mut [&mut *store], frame, &mut outcome, 0, tracer) {
             Ok(()) => {
                 store.commit();
                 Ok(response(procedure, outcome, frame, Some(*id)))
@@ -115,6 +127,13 @@ impl Site {
                 batch.procedure = Arc::clone(current);
                 Ok(())
             }
+            None => match defaults::find(&self.schema.catalog, name) {
+                Ok(current) if same_call(&current, &batch.procedure) => {
+                    batch.procedure = current;
+                    Ok(())
+                }
+                _ => Err(name.clone()),
+            },
             _ => Err(name.clone()),
         }
     }
@@ -147,7 +166,7 @@ pub fn response(procedure: &Procedure, outcome: Outcome, frame: &Frame, partitio
         (datum, Some(ty)) => datum_value(datum, ty, &frame.arena),
         (_, None) => Value::Null,
     };
-    Response { returned, results: outcome.results, partition }
+    Response { returned, results: outcome.results, partition, status: outcome.status }
 }
 
 /// Microseconds since 1970 by the machine's clock.

@@ -72,6 +72,7 @@ impl ShellDatabase for Embedded {
                         format!("one, by {}", procedure.parameters[parameter].name)
                     }
                     ProcedurePartitioning::Multi => "all".to_owned(),
+                    ProcedurePartitioning::Directed => "each apart".to_owned(),
                 },
                 returns: procedure.returns.map_or(String::new(), |ty| ty.to_string()),
             })
@@ -105,7 +106,8 @@ fn statement_error(error: client::StatementError) -> StatementError {
         Some(_) => (error.render("", None).trim_end().to_owned(), None),
         None => (error.message.clone(), error.span.map(|span| (span.start, span.end))),
     };
-    StatementError { message, span, sqlstate: Some(error.sqlstate), hint: None }
+    let more = error.others.into_iter().map(statement_error).collect();
+    StatementError { message, span, sqlstate: Some(error.sqlstate), hint: None, more }
 }
 
 fn summary(table: &Table, row_count: u64) -> TableSummary {

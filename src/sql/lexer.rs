@@ -183,7 +183,7 @@ pub const KEYWORDS: &[&str] = &[
 ];
 
 /// Operators of several characters, longer ones before their beginnings; every other one has one.
-const LONG: [&str; 10] = ["->>", "<>", "!=", "<=", ">=", "||", "::", ":=", "==", "->"];
+const LONG: [&str; 11] = ["->>", "<>", "!=", "<=", ">=", "||", "::", ":=", "==", "->", "=>"];
 
 /// Cuts `text` into tokens, comments included.
 pub fn tokens(text: &str) -> Vec<Token> {

@@ -48,6 +48,7 @@ impl<'a> Binder<'a> {
                 }
                 Ok(Expr { kind: ExprKind::Now, ty: DataType::Timestamp, nullable: false })
             }
+            "row_count" | "sqlerrm" | "sqlstate" if f.arguments.is_empty() => self.resolve(None, &f.name),
             "coalesce" | "ifnull" | "nvl" => self.coalesce(f, span),
             "nullif" => self.nullif(f, span),
             "decode" => self.decode(f, span),
