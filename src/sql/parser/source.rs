@@ -317,6 +317,8 @@ fn operator(text: &str) -> theirs::Token {
         ">" => T::Gt,
         ">=" => T::GtEq,
         "||" => T::StringConcat,
+        "->" => T::Arrow,
+        "->>" => T::LongArrow,
         "::" => T::DoubleColon,
         ":=" => T::Assignment,
         ":" => T::Colon,

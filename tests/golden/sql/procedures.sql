@@ -257,7 +257,7 @@ CREATE PROCEDURE bad () AS BEGIN
 END;
 --> LINE 2:   IF 1 THEN RETURN; END IF;
 -->              ^
---> error: this needs a condition, not a value of type BIGINT [42000]
+--> error: this needs a condition, not a value of type INTEGER [42000]
 CREATE PROCEDURE bad () AS BEGIN
   WHILE TRUE DO
     RETURN;
