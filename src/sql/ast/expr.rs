@@ -178,6 +178,10 @@ pub enum BinaryOp {
     Divide,
     Modulo,
     Concat,
+    /// `document -> key`: JSON.
+    JsonGet,
+    /// `document ->> key`: text.
+    JsonGetText,
 }
 
 impl BinaryOp {
@@ -200,6 +204,8 @@ impl BinaryOp {
             BinaryOp::Divide => "/",
             BinaryOp::Modulo => "%",
             BinaryOp::Concat => "||",
+            BinaryOp::JsonGet => "->",
+            BinaryOp::JsonGetText => "->>",
         }
     }
 }
