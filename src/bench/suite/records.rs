@@ -236,7 +236,9 @@ pub fn run(
 fn note(scenario: &Scenario, partitions: usize, size: Size) -> String {
     let how = match scenario.does {
         Does::InsertEach => "each call waits for its commit; in memory, nothing synchronous on disk",
-        Does::InsertMany => "many calls in flight, a transaction each; in memory",
+        Does::InsertMany => {
+            "many calls in flight, a transaction each; latencies are those of handing a call over; in memory"
+        }
         Does::InsertBatches => "one statement of 2,000 rows, one transaction on all partitions; in memory",
         Does::Read | Does::Update => "each call waits for its answer",
         Does::Scan => "one query over all records, repeated",
