@@ -20,6 +20,7 @@ mod eval;
 mod fast;
 mod heap;
 mod index;
+mod join_view;
 mod layout;
 mod memory;
 mod schema;

@@ -297,9 +297,7 @@ impl Alter<'_> {
             }
         }
         match self.table.checks.iter().find(|check| reads(&check.predicate)) {
-            Some(check) => {
-                fail(format!("constraint {} reads {name}: drop it first", check.name), column.span)
-            }
+            Some(check) => fail(format!("constraint {} reads {name}: drop it first", check.name), column.span),
             None => Ok(()),
         }
     }

@@ -6,8 +6,8 @@ mod alter;
 mod drop;
 mod index;
 mod partition;
-mod table;
 mod query_view;
+mod table;
 mod view;
 
 #[cfg(test)]
@@ -53,9 +53,9 @@ pub fn apply(catalog: &mut Catalog, ddl: &Ddl, text: &str) -> Result<DdlOutcome>
         Ddl::ReplicateTable { table } => partition::replicate(catalog, table),
         Ddl::CreateIndex(create) => index::create(catalog, create),
         Ddl::CreateView(create) => query_view::create(catalog, create, text),
-        Ddl::AlterTable { table, action } => checked(catalog, table.span, false, |catalog| {
-            alter::alter(catalog, table, action, text)
-        }),
+        Ddl::AlterTable { table, action } => {
+            checked(catalog, table.span, false, |catalog| alter::alter(catalog, table, action, text))
+        }
         Ddl::AlterView { view, ttl } => view::set_ttl(catalog, view, ttl.as_ref()),
         Ddl::Drop { kind: ObjectKind::Table, name, if_exists, cascade } => {
             checked(catalog, name.span, *cascade, |catalog| drop::table(catalog, name, *if_exists, *cascade))

@@ -32,7 +32,8 @@ pub(super) fn create(catalog: &mut Catalog, create: &CreateView, text: &str) -> 
         Err(unfit) if create.materialized || is_for_the_view_only(&create.query) => return Err(unfit),
         Err(unfit) => {
             define(&mut next, create, text, &unfit)?;
-            let note = format!("view {} is not materialized, its query runs when it is read: {}", name.name, unfit.message);
+            let note =
+                format!("view {} is not materialized, its query runs when it is read: {}", name.name, unfit.message);
             outcome.notes.push(note);
             outcome.tag = "view created".to_owned();
             outcome.changes.push(CatalogChange::QueryView);
@@ -53,7 +54,8 @@ fn is_for_the_view_only(query: &ast::Query) -> bool {
 
 fn define(catalog: &mut Catalog, create: &CreateView, text: &str, unfit: &BindError) -> Result<()> {
     if let Some(ttl) = &create.ttl {
-        let message = format!("USING TTL is for tables and materialized views, and this one can't be: {}", unfit.message);
+        let message =
+            format!("USING TTL is for tables and materialized views, and this one can't be: {}", unfit.message);
         return fail(message, ttl.column.span);
     }
     let plan_columns = columns_of(catalog, &create.query)?;
@@ -120,7 +122,8 @@ fn check(catalog: &Catalog, view: &QueryView) -> std::result::Result<(), String>
         return Err(format!("it has {} columns, and would have {}", view.columns.len(), columns.len()));
     }
     let same = |((name, before), (_, after)): (&(Name, DataType), &(Name, DataType))| {
-        let fits = crate::planner::bind::coerce::Family::of(*before) == crate::planner::bind::coerce::Family::of(*after);
+        let fits =
+            crate::planner::bind::coerce::Family::of(*before) == crate::planner::bind::coerce::Family::of(*after);
         if fits { Ok(()) } else { Err(format!("its column {name} is {before}, and would be {after}")) }
     };
     view.columns.iter().zip(&columns).try_for_each(same)

@@ -121,9 +121,7 @@ pub(super) fn bind_ttl(table: &Table, ttl: &ast::Ttl) -> Result<Ttl> {
 
 /// The columns of a PRIMARY KEY.
 pub(super) fn primary_columns(index: &Index, span: Span) -> Result<Vec<usize>> {
-    index
-        .columns()
-        .ok_or_else(|| BindError::new("PRIMARY KEY takes columns, not expressions; use UNIQUE", span))
+    index.columns().ok_or_else(|| BindError::new("PRIMARY KEY takes columns, not expressions; use UNIQUE", span))
 }
 
 /// Bytes that a column counts against the limit of a row.
@@ -234,7 +232,13 @@ pub(super) fn free_name(catalog: &Catalog, before: &[Arc<Index>], base: &str) ->
     std::iter::once(Name::new(base)).chain(numbered).find(free).expect("there is always a higher number")
 }
 
-pub(super) fn checks(catalog: &Catalog, table: &Arc<Table>, create: &CreateTable, before: &[Check], text: &str) -> Result<Vec<Check>> {
+pub(super) fn checks(
+    catalog: &Catalog,
+    table: &Arc<Table>,
+    create: &CreateTable,
+    before: &[Check],
+    text: &str,
+) -> Result<Vec<Check>> {
     let at_columns = create.columns.iter().filter_map(|def| Some((None, def.check.as_ref()?)));
     let at_end = create.constraints.iter().filter_map(|constraint| match &constraint.kind {
         ConstraintKind::Check(e) => Some((constraint.name.as_ref(), e)),

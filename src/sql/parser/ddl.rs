@@ -4,8 +4,8 @@ use super::cursor::Cursor;
 use super::dialect::Votedb;
 use super::{alter, procedure, query, types};
 use crate::sql::ast::{
-    ColumnDef, ConstraintKind, CreateIndex, CreateTable, CreateView, Ddl, Expr, Ident, KeyKind, ObjectKind, PartitionClause,
-    TableConstraint,
+    ColumnDef, ConstraintKind, CreateIndex, CreateTable, CreateView, Ddl, Expr, Ident, KeyKind, ObjectKind,
+    PartitionClause, TableConstraint,
 };
 use crate::sql::{SqlError, nearest};
 use sqlparser::dialect::{Dialect, Precedence};

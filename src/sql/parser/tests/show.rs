@@ -338,11 +338,6 @@ fn ttl(t: &Ttl) -> String {
     format!(" ttl {}s {} {} {}", t.seconds, t.column.name, t.batch_size, t.max_frequency)
 }
 
-fn column(c: &ColumnDef) -> String {
-    let not_null = if c.not_null { " not-null" } else { "" };
-    format!("{} {}{not_null}{}", c.name.name, c.data_type, option(&c.default, |e| format!("={}", expr(e))))
-}
-
 fn alter(action: &AlterTable) -> String {
     match action {
         AlterTable::AddColumn { column: c, before, if_not_exists } => format!(
