@@ -95,6 +95,10 @@ impl Database {
     pub fn partitions(&self) -> usize {
         self.engine.initiator().partitions().len()
     }
+    /// The partition that owns an integer key, from 0.
+    pub fn partition_of(&self, key: i64) -> usize {
+        self.engine.initiator().hashinator().of_integer(key).index()
+    }
     /// Calls that wait in a partition's inbox.
     pub fn queue_depth(&self, partition: usize) -> usize {
         self.engine.initiator().partitions()[partition].queued()

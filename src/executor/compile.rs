@@ -2,14 +2,15 @@
 
 use super::operator::{
     Aggregate, AggregateCall, Change, Distinct, Fetch, HashJoin, Insert, Modify, NestedLoopJoin, Operator, PointScan,
-    RangeScan, Recursive, Returning, RowValue, SetOperation, Sort, SortKey, TableScan, Upsert, Window, WindowCall,
-    WindowKind,
+    QuickTest, RangeScan, Recursive, Returning, RowValue, SetOperation, Sort, SortKey, TableScan, Upsert, Window,
+    WindowCall, WindowKind,
 };
 use super::program::{Action, PointKey, Program, Subplan, SubplanKind};
 use super::shortcut::Shortcut;
+use super::vectorize;
 use crate::catalog::{Catalog, Table, TableId, ViewAggregateKind};
 use crate::expr::CompiledExpr;
-use crate::expr::expr::Expr;
+use crate::expr::expr::{Expr, ExprKind};
 use crate::planner::plan::{self, Access, JoinKind, Node, Plan, PlanKind, Scan, SubqueryKind};
 use crate::types::{DataType, Reg};
 
@@ -268,11 +269,17 @@ impl Compiler<'_> {
                 }))
             }
             Node::HashJoin { .. } => self.hash_join(node),
-            Node::Aggregate { input, keys, calls } => Operator::Aggregate(Box::new(Aggregate {
-                input: self.node(input),
-                keys: self.assignments(keys),
-                calls: calls.iter().map(|call| self.aggregate_call(call)).collect(),
-            })),
+            Node::Aggregate { input, keys, calls } => {
+                let columns = vectorize::aggregate(input, keys, calls, self.catalog);
+                let input = self.node(input);
+                let keys = self.assignments(keys);
+                let aggregate =
+                    Aggregate::new(input, keys, calls.iter().map(|call| self.aggregate_call(call)).collect());
+                Operator::Aggregate(Box::new(match columns {
+                    Some(columns) => aggregate.over_batches(columns),
+                    None => aggregate,
+                }))
+            }
             Node::Window { .. } => self.window(node),
             Node::Sort { input, keys, carry, top } => Operator::Sort(Box::new(Sort {
                 input: self.node(input),
@@ -326,6 +333,7 @@ impl Compiler<'_> {
             build_out: build_out.clone(),
             probe_out: probe_out.clone(),
             on: self.optional_condition(on),
+            one_lane: vectorize::is_one_lane_key(probe_keys) && vectorize::is_one_lane_key(build_keys),
         }))
     }
 
@@ -383,8 +391,38 @@ impl Compiler<'_> {
         }))
     }
 
+    /// The conditions of a full scan that can be checked for many rows at once, and the rest.
+    fn quick_tests(&mut self, scan: &Scan, filter: &Expr) -> (Vec<QuickTest>, Option<Expr>) {
+        let conjuncts = match &filter.kind {
+            ExprKind::And(conjuncts) => conjuncts.as_slice(),
+            _ => std::slice::from_ref(filter),
+        };
+        let (mut tests, mut rest) = (Vec::new(), Vec::new());
+        for conjunct in conjuncts {
+            match vectorize::test(scan, conjunct) {
+                Some(test) => tests.push(QuickTest {
+                    column: test.column,
+                    float: test.float,
+                    outcomes: test.outcomes,
+                    value: self.expr(test.value),
+                }),
+                None => rest.push(conjunct.clone()),
+            }
+        }
+        let rest = match rest.len() {
+            0 => None,
+            1 => rest.pop(),
+            _ => Some(Expr { kind: ExprKind::And(rest), ty: filter.ty, nullable: filter.nullable }),
+        };
+        (tests, rest)
+    }
+
     fn scan(&mut self, scan: &Scan) -> Operator {
         let table = self.catalog.table_by_id(scan.table).clone();
+        let (tests, filter) = match (&scan.access, &scan.filter) {
+            (Access::Full, Some(filter)) => self.quick_tests(scan, filter),
+            (_, filter) => (Vec::new(), filter.clone()),
+        };
         let fetch = Fetch {
             table: scan.table,
             spread: table.spread,
@@ -394,7 +432,8 @@ impl Compiler<'_> {
             }),
             columns: scan.columns.clone(),
             row: scan.row,
-            filter: self.optional_condition(&scan.filter),
+            filter: self.optional_condition(&filter),
+            tests,
         };
         match &scan.access {
             Access::Full => Operator::Table(TableScan { fetch, by: None }),

@@ -12,11 +12,13 @@
 mod compile;
 mod error;
 mod key;
+mod lane_map;
 mod operator;
 mod program;
 mod reader;
 mod row_buffer;
 mod shortcut;
+mod vectorize;
 
 pub use error::ExecError;
 pub use key::KeySet;

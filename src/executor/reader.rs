@@ -114,6 +114,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Counts so many rows.
+    #[inline]
+    pub fn tick_many(&self, rows: usize) -> Result<(), ExecError> {
+        match (self.ticks.get() as usize).checked_sub(rows) {
+            Some(left) if left > 0 => self.ticks.set(left as u32),
+            _ => {
+                self.ticks.set(TICKS);
+                self.limits.check()?;
+            }
+        }
+        Ok(())
+    }
+
     /// True for a transaction at one partition.
     #[inline(always)]
     pub fn is_single(&self) -> bool {

@@ -130,6 +130,46 @@ impl Accumulator {
         Ok(())
     }
 
+    /// Takes in so many rows of a COUNT(*).
+    #[inline(always)]
+    pub fn add_rows(&mut self, rows: usize) {
+        debug_assert_eq!(self.kind, AggregateKind::CountStar);
+        self.count += rows as i64;
+    }
+
+    /// Takes in many values of a type of one lane, each as [`Datum::lo`] has it. `nulls`: which are NULL; empty if none is.
+    pub fn add_lanes(&mut self, lanes: &[i64], nulls: &[bool]) -> Result<(), EvalError> {
+        if nulls.is_empty() && self.family == Family::Int {
+            match (&mut self.state, self.kind) {
+                (State::Count, _) => {
+                    self.count += lanes.len() as i64;
+                    return Ok(());
+                }
+                (State::Exact(sum), _) => {
+                    let more = lanes.iter().map(|&lane| lane as i128).sum();
+                    *sum = exact_sum(*sum, more, self.family)?;
+                    self.count += lanes.len() as i64;
+                    return Ok(());
+                }
+                (State::Lane(_), AggregateKind::Min | AggregateKind::Max) => {
+                    let best = if self.kind == AggregateKind::Min { lanes.iter().min() } else { lanes.iter().max() };
+                    if let Some(&best) = best {
+                        self.add(Datum::int(best), &Arena::default())?;
+                        self.count += lanes.len() as i64 - 1;
+                    }
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        for (at, &lane) in lanes.iter().enumerate() {
+            if !nulls.get(at).is_some_and(|&null| null) {
+                self.add(Datum { lo: lane as u64, hi: 0 }, &Arena::default())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Undoes the `add` of a value. For COUNT, SUM and AVG only (asserted): what the next extreme is, is not known here.
     /// FLOAT sums may keep a rounding error.
     #[inline]
@@ -242,6 +282,17 @@ mod tests {
         }
         left.merge(&right)?;
         let result = whole.finish(&mut arena);
+        if !ty.is_bytes() && ty != DataType::Decimal {
+            let lanes: Vec<i64> = values.iter().map(|d| if d.is_null() { 0 } else { d.as_i64() }).collect();
+            let nulls: Vec<bool> = values.iter().map(|d| d.is_null()).collect();
+            let mut bulk = Accumulator::new(kind, ty);
+            match kind {
+                CountStar => bulk.add_rows(values.len()),
+                _ if nulls.contains(&true) => bulk.add_lanes(&lanes, &nulls)?,
+                _ => bulk.add_lanes(&lanes, &[])?,
+            }
+            assert_eq!(bulk.finish(&mut arena), result, "{kind:?} of {values:?}, in bulk");
+        }
         assert_eq!(left.finish(&mut arena), result, "{kind:?} of {values:?}, merged");
         result
     }

@@ -1,7 +1,8 @@
 //! The command line.
 
+use crate::bench::args::BenchArgs;
 use crate::render::Format;
-use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -81,60 +82,6 @@ pub enum Step {
     File(PathBuf),
 }
 
-/// How benchmark clients call: each waits for the answer to its call, or keeps many calls in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum BenchMode {
-    Sync,
-    Async,
-}
-
-/// Options that mean something only with `--bench`.
-#[derive(ClapArgs, Debug, Clone)]
-#[command(next_help_heading = "Benchmark options (with --bench)")]
-pub struct BenchArgs {
-    /// Whether clients wait for each answer (sync) or keep many calls in flight (async)
-    #[arg(long, value_enum, default_value_t = BenchMode::Async, requires = "bench")]
-    pub mode: BenchMode,
-
-    /// Number of client threads, 1 to 1024 [default: chosen for the machine]
-    #[arg(long, value_name = "N", requires = "bench", value_parser = clients, allow_negative_numbers = true)]
-    pub clients: Option<usize>,
-
-    /// How long to measure
-    #[arg(long, value_name = "DURATION", default_value = "10s", requires = "bench", value_parser = positive_duration)]
-    pub duration: Duration,
-
-    /// How long to run before measuring
-    #[arg(long, value_name = "DURATION", default_value = "2s", requires = "bench", value_parser = duration)]
-    pub warmup: Duration,
-
-    /// Calls a second to aim at, over all clients [default: as many as possible]
-    #[arg(long, value_name = "N", requires = "bench", value_parser = clap::value_parser!(u64).range(1..))]
-    pub rate: Option<u64>,
-
-    /// Voter: number of contestants
-    #[arg(long, value_name = "N", default_value_t = 6, requires = "bench",
-          value_parser = clap::value_parser!(u32).range(1..=12))]
-    pub contestants: u32,
-
-    /// Voter: votes that each phone number has
-    #[arg(long, value_name = "N", default_value_t = 2, requires = "bench",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub maxvotes: u32,
-
-    /// Seed of everything random; the same seed gives the same calls
-    #[arg(long, value_name = "N", requires = "bench")]
-    pub seed: Option<u64>,
-
-    /// No live view: only the summary at the end
-    #[arg(long, requires = "bench")]
-    pub no_tui: bool,
-
-    /// Also write the measurements to this file
-    #[arg(long, value_name = "FILE", requires = "bench")]
-    pub json: Option<PathBuf>,
-}
-
 impl Args {
     /// Reads a command line, program name first. The error says what is wrong, or is the text of `--help`: its `exit` prints
     /// it and leaves with status 2 or 0.
@@ -159,14 +106,9 @@ impl Args {
 }
 
 const PARTITIONS_MAX: usize = 1024;
-const CLIENTS_MAX: usize = 1024;
 
 fn partitions(text: &str) -> Result<usize, String> {
     bounded(text, "partition", PARTITIONS_MAX)
-}
-
-fn clients(text: &str) -> Result<usize, String> {
-    bounded(text, "client", CLIENTS_MAX)
 }
 
 fn bounded(text: &str, what: &str, max: usize) -> Result<usize, String> {
@@ -212,6 +154,7 @@ fn positive_duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::options::Mode;
 
     fn read(line: &[&str]) -> Result<Args, clap::Error> {
         Args::read(["votedb-shell"].iter().chain(line).map(OsString::from))
@@ -250,7 +193,7 @@ mod tests {
     fn a_benchmark_has_defaults_and_its_options_need_it() {
         let args = read(&["--bench", "--mode", "sync", "--duration", "500ms"]).unwrap();
         assert_eq!(args.bench.as_deref(), Some("voter"));
-        assert_eq!(args.bench_options.mode, BenchMode::Sync);
+        assert_eq!(args.bench_options.mode, Mode::Sync);
         assert_eq!(args.bench_options.duration, Duration::from_millis(500));
         assert_eq!(args.bench_options.warmup, Duration::from_secs(2));
         assert_eq!((args.bench_options.contestants, args.bench_options.maxvotes), (6, 2));

@@ -30,7 +30,7 @@ mod source;
 mod words;
 
 pub use answer::AnswerStyle;
-pub use args::{Args, BenchArgs, BenchMode, Step};
+pub use args::{Args, Step};
 pub use database::{
     ColumnSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind, TableSummary,
     Tag,

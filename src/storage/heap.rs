@@ -289,6 +289,38 @@ impl Heap {
         })
     }
 
+    /// Shows `visit` up to `most` live cells from the number `from` on, in order: number and bytes, to read. Gives the
+    /// number to go on from.
+    #[inline(always)]
+    pub fn visit_live(&self, from: u32, most: usize, mut visit: impl FnMut(RowId, *const u8)) -> u32 {
+        let (mut at, mut left) = (from, most);
+        let in_page_mask = (1u32 << self.shift) - 1;
+        while at < self.end && left > 0 {
+            let (word, _) = self.bitmap_word(RowId(at));
+            let bit = (at & in_page_mask) % 64;
+            // Cells that this word has bits for, from `at` on.
+            let span = (64 - bit).min(in_page_mask + 1 - (at & in_page_mask)).min(self.end - at);
+            // SAFETY: the word lies in a page of ours, since `at` is below `end`.
+            let mut live = unsafe { *word } >> bit;
+            if span < 64 {
+                live &= (1 << span) - 1;
+            }
+            let first = self.address(RowId(at)).cast_const();
+            while live != 0 && left > 0 {
+                let step = live.trailing_zeros();
+                // SAFETY: the cells of a word lie one after the other in one page.
+                visit(RowId(at + step), unsafe { first.add(step as usize * self.stride as usize) });
+                live &= live - 1;
+                left -= 1;
+                if left == 0 {
+                    return at + step + 1;
+                }
+            }
+            at += span;
+        }
+        at
+    }
+
     /// The state of now, for as long as the snapshot lives. Costs a reference per page, and later a copy of each page
     /// that is written to.
     pub fn snapshot(&mut self) -> HeapSnapshot {

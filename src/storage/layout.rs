@@ -224,6 +224,12 @@ impl Slot {
         }
     }
 
+    /// True if the column may be NULL.
+    #[inline(always)]
+    pub fn is_nullable(self) -> bool {
+        self.null_mask != 0
+    }
+
     /// True if the row at `cell` has NULL here.
     ///
     /// # Safety

@@ -13,6 +13,7 @@
 //!
 //! Not here: which partition owns a row (`topology`), types and casts of what is stored (`expr`), plans, threads, disk.
 
+mod batch;
 mod block;
 mod chunk;
 mod error;
@@ -33,6 +34,7 @@ mod tests;
 mod undo;
 mod view;
 
+pub use batch::{Outcomes, RowBatch};
 pub use error::{ConstraintKind, StorageError};
 pub use heap::RowId;
 pub use memory::{StoreMemory, TableMemory};

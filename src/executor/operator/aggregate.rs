@@ -2,6 +2,7 @@
 
 use super::{Flow, Operator, Sink};
 use crate::executor::key::{KeyMap, encode};
+use crate::executor::vectorize::ColumnAggregate;
 use crate::executor::{ExecError, KeySet, Reader, RowBuffer};
 use crate::expr::{Accumulator, AggregateKind, CompiledExpr};
 use crate::types::{DataType, Frame, Reg};
@@ -10,6 +11,8 @@ pub struct Aggregate {
     pub input: Operator,
     pub keys: Vec<(Reg, CompiledExpr)>,
     pub calls: Vec<AggregateCall>,
+    /// The same over columns, if the input is nothing but a full scan.
+    columns: Option<ColumnAggregate>,
 }
 
 pub struct AggregateCall {
@@ -21,6 +24,21 @@ pub struct AggregateCall {
     pub out: Reg,
 }
 
+/// All groups, and the keys of each.
+pub(super) struct Gathered {
+    groups: Vec<Group>,
+    keys: RowBuffer,
+}
+
+impl Gathered {
+    /// `accumulators`: `calls` for each group, in the order of the groups.
+    pub fn of_accumulators(accumulators: Vec<Accumulator>, calls: usize, keys: RowBuffer) -> Gathered {
+        let mut rest = accumulators.into_iter();
+        let group = |_| Group { accumulators: rest.by_ref().take(calls).collect(), seen: Vec::new() };
+        Gathered { groups: (0..keys.len()).map(group).collect(), keys }
+    }
+}
+
 struct Group {
     accumulators: Vec<Accumulator>,
     /// Values seen, for each DISTINCT call.
@@ -28,8 +46,20 @@ struct Group {
 }
 
 impl Aggregate {
+    pub fn new(input: Operator, keys: Vec<(Reg, CompiledExpr)>, calls: Vec<AggregateCall>) -> Aggregate {
+        Aggregate { input, keys, calls, columns: None }
+    }
+
+    /// Lets the aggregation go the way of batches.
+    pub fn over_batches(self, columns: ColumnAggregate) -> Aggregate {
+        Aggregate { columns: Some(columns), ..self }
+    }
+
     pub fn run(&self, rd: &Reader<'_>, frame: &mut Frame, sink: &mut Sink<'_>) -> Result<Flow, ExecError> {
-        let (groups, keys) = self.gather(rd, frame)?;
+        let Gathered { groups, keys } = match (&self.columns, &self.input) {
+            (Some(columns), Operator::Table(scan)) => self.gather_batches(columns, scan, rd, frame)?,
+            _ => self.gather(rd, frame)?,
+        };
         let regs: Vec<Reg> = self.keys.iter().map(|(reg, _)| *reg).collect();
         for (at, group) in groups.iter().enumerate() {
             let mark = frame.arena.mark();
@@ -46,7 +76,7 @@ impl Aggregate {
         Ok(Flow::Continue)
     }
 
-    fn gather(&self, rd: &Reader<'_>, frame: &mut Frame) -> Result<(Vec<Group>, RowBuffer), ExecError> {
+    fn gather(&self, rd: &Reader<'_>, frame: &mut Frame) -> Result<Gathered, ExecError> {
         let mut groups: Vec<Group> = Vec::new();
         let mut keys = RowBuffer::new(self.keys.len());
         let mut map: KeyMap<usize> = KeyMap::default();
@@ -78,12 +108,17 @@ impl Aggregate {
             self.add(&mut groups[at], rd, frame)?;
             Ok(Flow::Continue)
         })?;
-        Ok((groups, keys))
+        Ok(Gathered { groups, keys })
+    }
+
+    /// Of a new group.
+    pub(super) fn accumulators(&self) -> impl Iterator<Item = Accumulator> {
+        self.calls.iter().map(|c| Accumulator::new(c.kind, c.ty))
     }
 
     fn group(&self) -> Group {
         Group {
-            accumulators: self.calls.iter().map(|c| Accumulator::new(c.kind, c.ty)).collect(),
+            accumulators: self.accumulators().collect(),
             seen: self.calls.iter().map(|c| c.distinct.then(KeySet::default)).collect(),
         }
     }

@@ -4,6 +4,7 @@
 //! keeps a copy ([`super::RowBuffer`]).
 
 mod aggregate;
+mod batch_aggregate;
 mod distinct;
 mod hash_join;
 mod insert;
@@ -22,7 +23,7 @@ pub(super) use insert::{Insert, RowValue, Upsert};
 pub(super) use modify::{Change, Modify, Returning};
 pub(super) use nested_loop_join::NestedLoopJoin;
 pub(super) use recursive::Recursive;
-pub(super) use scan::{Fetch, PointScan, RangeScan, TableScan};
+pub(super) use scan::{Fetch, PointScan, QuickTest, RangeScan, TableScan};
 pub(super) use set_operation::SetOperation;
 pub(super) use sort::{Sort, SortKey};
 pub(super) use window::{Window, WindowCall, WindowKind};

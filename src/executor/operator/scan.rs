@@ -5,7 +5,7 @@ use crate::catalog::TableId;
 use crate::executor::reader::place;
 use crate::executor::{ExecError, Reader};
 use crate::expr::CompiledExpr;
-use crate::storage::{RowId, Table};
+use crate::storage::{Outcomes, RowBatch, RowId, Table};
 use crate::types::{Arena, DataType, Datum, Frame, Reg};
 
 /// What a scan does with a row once it is found.
@@ -19,6 +19,17 @@ pub struct Fetch {
     /// Gets the row's place.
     pub row: Option<Reg>,
     pub filter: Option<CompiledExpr>,
+    /// Further conditions, which a full scan checks for many rows at once, before `filter`. Other scans have none.
+    pub tests: Vec<QuickTest>,
+}
+
+/// A column of one lane, compared with a value that is the same for the whole scan.
+pub struct QuickTest {
+    pub column: usize,
+    /// The column is a FLOAT.
+    pub float: bool,
+    pub outcomes: Outcomes,
+    pub value: CompiledExpr,
 }
 
 impl Fetch {
@@ -141,6 +152,9 @@ impl PointScan {
     }
 }
 
+/// Receives the position of a store and rows of it.
+pub type BatchSink<'s> = dyn FnMut(usize, &RowBatch<'_>, &mut Frame) -> Result<Flow, ExecError> + 's;
+
 /// Every row; or, with an index, those that equal its key.
 pub struct TableScan {
     pub fetch: Fetch,
@@ -156,14 +170,46 @@ impl TableScan {
     }
 
     fn all(&self, rd: &Reader<'_>, frame: &mut Frame, sink: &mut Sink<'_>) -> Result<Flow, ExecError> {
-        for store in self.fetch.places(rd, frame)? {
-            let table = rd.table(store, self.fetch.table);
-            let mut next = table.first_row();
-            while let Some(row) = next {
-                if self.fetch.emit(table, store, row, rd, frame, sink)? == Flow::Stop {
+        self.batches(rd, frame, &mut |store, batch, frame| {
+            for at in 0..batch.len() {
+                let mark = frame.arena.mark();
+                for &(column, reg) in &self.fetch.columns {
+                    let datum = batch.load(at, column, &mut frame.arena);
+                    frame.set(reg, datum);
+                }
+                if let Some(reg) = self.fetch.row {
+                    frame.set(reg, place(store, batch.row(at)));
+                }
+                if self.fetch.passes(rd, frame)? && sink(frame)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
-                next = table.next_row(row);
+                frame.arena.truncate(mark);
+            }
+            Ok(Flow::Continue)
+        })
+    }
+
+    /// A full scan: hands on, with the store's position, the rows that pass the tests, many at once. `filter` is not yet
+    /// checked.
+    pub fn batches(&self, rd: &Reader<'_>, frame: &mut Frame, sink: &mut BatchSink<'_>) -> Result<Flow, ExecError> {
+        let mut values = Vec::with_capacity(self.fetch.tests.len());
+        for test in &self.fetch.tests {
+            let value = rd.eval(&test.value, frame)?;
+            if value.is_null() {
+                return Ok(Flow::Continue);
+            }
+            values.push(value.as_i64());
+        }
+        for store in self.fetch.places(rd, frame)? {
+            let mut batch = RowBatch::new(rd.table(store, self.fetch.table));
+            while batch.advance() {
+                rd.tick_many(batch.len())?;
+                for (test, &value) in self.fetch.tests.iter().zip(&values) {
+                    batch.retain(test.column, test.outcomes, value, test.float);
+                }
+                if !batch.is_empty() && sink(store, &batch, frame)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
             }
         }
         Ok(Flow::Continue)
