@@ -140,7 +140,7 @@ impl Alter<'_> {
                 fail(message, name.span)
             };
         }
-        let mut alteration = Alteration::new(&self.table, format!("add column {}", name.name));
+        let mut alteration = Alteration::new(&self.table, format!("add column {} to {}", name.name, self.table.name));
         let at = match before {
             Some(before) => target_column(&self.table, before)?,
             None => self.table.columns.len(),
@@ -185,7 +185,7 @@ impl Alter<'_> {
             let message = format!("{name} is the only column of {}: drop the table", self.table.name);
             return fail(message, column.span);
         }
-        let mut alteration = Alteration::new(&self.table, format!("drop column {name}"));
+        let mut alteration = Alteration::new(&self.table, format!("drop column {name} of {}", self.table.name));
         alteration.cascade = cascade;
         if self.table.ttl.is_some_and(|ttl| ttl.column == at) {
             if !cascade {
@@ -274,7 +274,7 @@ impl Alter<'_> {
             return fail(message, column.span);
         }
         let moves = partitions && Family::of(old.ty) != Family::of(ty);
-        let mut alteration = Alteration::new(&self.table, format!("change column {}", old.name));
+        let mut alteration = Alteration::new(&self.table, format!("change column {} of {}", old.name, self.table.name));
         alteration.retype(at, ty, nullable);
         alteration.new.columns[at].default = default;
         table::check_columns(&alteration.new.columns, column)?;
@@ -405,7 +405,13 @@ impl Alter<'_> {
         let views = changed.views.clone();
         let mut outcome = self.redefine(changed);
         outcome.tag = "column renamed".to_owned();
-        self.follow(&views, false, &format!("rename column {}", from.name), from.span, &mut outcome)?;
+        self.follow(
+            &views,
+            false,
+            &format!("rename column {} of {}", from.name, self.table.name),
+            from.span,
+            &mut outcome,
+        )?;
         Ok(outcome)
     }
 
@@ -490,10 +496,8 @@ impl Alter<'_> {
                     outcome.notes.push(format!("view {} is dropped too", old.name));
                 }
                 Err(error) => {
-                    let message = format!(
-                        "can't {what} of {}: view {} needs it ({}); drop the view first",
-                        self.table.name, old.name, error.message
-                    );
+                    let message =
+                        format!("can't {what}: view {} needs it ({}); drop the view first", old.name, error.message);
                     return fail(message, span);
                 }
             }

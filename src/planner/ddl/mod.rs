@@ -20,7 +20,7 @@ use super::scope::{Relation, Scope, Source};
 use crate::catalog::{Catalog, CatalogChange, Table};
 use crate::expr::expr::Expr;
 use crate::sql::Span;
-use crate::sql::ast::{Ddl, Ident, ObjectKind};
+use crate::sql::ast::{AlterTable, Ddl, Ident, ObjectKind};
 use crate::types::{DataType, Name, Reg};
 use std::sync::Arc;
 
@@ -54,7 +54,8 @@ pub fn apply(catalog: &mut Catalog, ddl: &Ddl, text: &str) -> Result<DdlOutcome>
         Ddl::CreateIndex(create) => index::create(catalog, create),
         Ddl::CreateView(create) => query_view::create(catalog, create, text),
         Ddl::AlterTable { table, action } => {
-            checked(catalog, table.span, false, |catalog| alter::alter(catalog, table, action, text))
+            let cascade = matches!(**action, AlterTable::DropColumn { cascade: true, .. });
+            checked(catalog, table.span, cascade, |catalog| alter::alter(catalog, table, action, text))
         }
         Ddl::AlterView { view, ttl } => view::set_ttl(catalog, view, ttl.as_ref()),
         Ddl::Drop { kind: ObjectKind::Table, name, if_exists, cascade } => {

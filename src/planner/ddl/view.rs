@@ -21,7 +21,8 @@ use crate::sql::{Span, parse_statement};
 use crate::types::{DataType, Name, Reg};
 use std::sync::Arc;
 
-const GROUPS_FIRST: &str = "a view selects all of its GROUP BY expressions, in their order, before the aggregates";
+const GROUPS_FIRST: &str =
+    "a materialized view selects all of its GROUP BY expressions, in their order, before the aggregates";
 
 /// Adds a materialized view. Fails for a query that can't be kept up to date row by row.
 pub(super) fn create(catalog: &mut Catalog, create: &CreateView, text: &str) -> Result<DdlOutcome> {
@@ -154,7 +155,7 @@ fn inner_joins(from: From, conditions: &mut Vec<Expr>, span: Span) -> Result<()>
             conditions.extend(on);
             Ok(())
         }
-        From::One => fail("a view needs a FROM", span),
+        From::One => fail("a materialized view needs a FROM", span),
         From::Join { .. } => fail("a materialized view can't have outer joins", span),
         _ => fail("a materialized view reads tables, not subqueries or other views", span),
     }
@@ -212,7 +213,7 @@ fn partition_column(view: &View, sources: &[Arc<Table>], span: Span) -> Result<O
 /// SELECT .. FROM .. [WHERE ..] [GROUP BY ..], and nothing else.
 fn plain_select(query: &Query) -> Result<&Select> {
     let QueryBody::Select(select) = &query.body else {
-        return fail("a view is one SELECT: set operations can't be kept up to date", query.span);
+        return fail("a materialized view is one SELECT: set operations can't be kept up to date", query.span);
     };
     let unfit = [
         (!query.with.is_empty(), "WITH"),
@@ -222,9 +223,10 @@ fn plain_select(query: &Query) -> Result<&Select> {
         (select.distinct, "DISTINCT"),
     ];
     match unfit.iter().find(|(there, _)| *there) {
-        Some((_, what)) => {
-            fail(format!("a view can't have {what}; write it in the queries that read the view"), query.span)
-        }
+        Some((_, what)) => fail(
+            format!("a materialized view can't have {what}; write it in the queries that read the view"),
+            query.span,
+        ),
         None => Ok(select),
     }
 }
@@ -253,7 +255,7 @@ impl<'a> Definition<'a> {
         }
         for item in &select.items {
             let SelectItem::Expr { expr, alias } = item else {
-                return fail("a view lists its columns: * is no column", select.span);
+                return fail("a materialized view lists its columns: * is no column", select.span);
             };
             self.item(expr, alias.as_ref(), select.group_by.len())?;
         }
@@ -340,7 +342,7 @@ impl<'a> Definition<'a> {
             _ => None,
         };
         let Some((function, kind)) = function.and_then(|f| Some((f, aggregate_kind(f)?))) else {
-            let what = "after its groups a view selects COUNT, SUM, MIN and MAX only";
+            let what = "after its groups a materialized view selects COUNT, SUM, MIN and MAX only";
             return fail(format!("{what}: this is neither a group nor an aggregate"), e.span);
         };
         let view_kind = match kind {
@@ -350,11 +352,14 @@ impl<'a> Definition<'a> {
             AggregateKind::Min => ViewAggregateKind::Min,
             AggregateKind::Max => ViewAggregateKind::Max,
             AggregateKind::Avg => {
-                return fail("a view can't have AVG: select SUM and COUNT, and divide in the query", e.span);
+                return fail(
+                    "a materialized view can't have AVG: select SUM and COUNT, and divide in the query",
+                    e.span,
+                );
             }
         };
         if function.distinct {
-            return fail("a view can't have DISTINCT aggregates", e.span);
+            return fail("a materialized view can't have DISTINCT aggregates", e.span);
         }
         let (argument, ty, nullable) = self.argument(kind, function, e.span)?;
         self.view.aggregates.push(ViewAggregate { kind: view_kind, argument, column, count_column: None });

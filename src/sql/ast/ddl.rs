@@ -19,7 +19,7 @@ pub enum Ddl {
     CreateView(CreateView),
     AlterTable {
         table: Ident,
-        action: AlterTable,
+        action: Box<AlterTable>,
     },
     /// ALTER VIEW v {ADD|ALTER} USING TTL .., or DROP TTL (`None`).
     AlterView {

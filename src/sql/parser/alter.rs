@@ -38,7 +38,7 @@ pub fn alter(cursor: &mut Cursor<'_>) -> Result<Ddl> {
     } else {
         return Err(cursor.expected("ADD, DROP, ALTER or RENAME"));
     };
-    Ok(Ddl::AlterTable { table, action })
+    Ok(Ddl::AlterTable { table, action: Box::new(action) })
 }
 
 fn add(cursor: &mut Cursor<'_>) -> Result<AlterTable> {
