@@ -14,7 +14,7 @@ struct Rule {
 }
 
 /// What VoltDB refuses and we answer.
-const RULES: [Rule; 9] = [
+const RULES: &[Rule] = &[
     Rule {
         class: Some("syntax"),
         shape: |sql| sql.starts_with("SELECT") && !sql.contains(" FROM "),
@@ -55,6 +55,33 @@ const RULES: [Rule; 9] = [
         class: Some("window_unsupported"),
         shape: |sql| sql.contains("OVER"),
         reason: "windows may order by anything, have frames, and stand several in one SELECT",
+    },
+    Rule {
+        class: Some("view_rule"),
+        shape: |sql| sql.starts_with("CREATE VIEW"),
+        reason: "a query that can't be kept up to date row by row is a view all the same: it runs when it is read",
+    },
+    Rule {
+        class: Some("table_not_empty"),
+        shape: |sql| ["CREATE", "ALTER TABLE", "PARTITION TABLE"].iter().any(|word| sql.starts_with(word)),
+        reason: "a definition is carried out on the rows that are there, and refused only if one of them does not fit",
+    },
+    Rule {
+        class: Some("duplicate_object"),
+        shape: |sql| sql.contains("DROP TABLE") && sql.contains("CREATE TABLE"),
+        reason: "a batch may drop a table and create another one of that name",
+    },
+    Rule {
+        class: Some("syntax"),
+        shape: |sql| sql.starts_with("DROP") && sql.ends_with("IF EXISTS"),
+        reason: "IF EXISTS and CASCADE may stand in any order",
+    },
+    Rule {
+        class: Some("syntax"),
+        shape: |sql| {
+            sql.starts_with("CREATE TABLE") && (!sql.is_ascii() || sql.contains(" COUNT ") || sql.contains("(VALUE "))
+        },
+        reason: "names may have letters of every language, and VALUE and COUNT are no reserved words",
     },
 ];
 
