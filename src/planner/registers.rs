@@ -1,6 +1,6 @@
 //! Which registers trees read and fill.
 
-use super::plan::{Access, Node, Scan, Subquery, SubqueryKind, WindowKind};
+use super::plan::{Access, Node, Scan, Subquery, SubqueryKind};
 use crate::expr::expr::{Expr, ExprKind};
 use crate::types::Reg;
 
@@ -194,11 +194,7 @@ pub(super) fn node_exprs(node: &Node, f: &mut dyn FnMut(&Expr)) {
         Node::Window { partition_by, order_by, calls, .. } => {
             partition_by.iter().for_each(&mut *f);
             order_by.iter().for_each(|key| f(&key.expr));
-            for call in calls {
-                if let WindowKind::Aggregate(_, Some(argument)) = &call.kind {
-                    f(argument);
-                }
-            }
+            calls.iter().flat_map(|call| &call.arguments).for_each(f);
         }
         Node::Sort { keys, top, .. } => {
             keys.iter().for_each(|key| f(&key.expr));

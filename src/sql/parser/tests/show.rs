@@ -65,7 +65,7 @@ pub fn expr(e: &Expr) -> String {
                 list(&w.order_by, order),
                 option(&w.frame, |f| format!(
                     "{} {} {}",
-                    if f.rows { "rows" } else { "range" },
+                    format!("{:?}", f.unit).to_lowercase(),
                     bound(&f.start),
                     bound(&f.end)
                 ))
