@@ -15,6 +15,8 @@ pub struct Catalog {
     by_name: BTreeMap<Name, TableId>,
     procedures: BTreeMap<Name, Arc<Procedure>>,
     query_views: BTreeMap<Name, Arc<QueryView>>,
+    /// Roles that were created, with their permissions. Nothing is checked against them.
+    pub roles: BTreeMap<Name, Vec<Name>>,
 }
 
 impl Catalog {

@@ -17,8 +17,8 @@ pub enum CatalogChange {
     Rewrite(TableId, Arc<[Expr]>),
     /// Something else of the table changed, which its rows and indexes don't show.
     Redefine(TableId),
-    /// No table changed, but what procedures may read did.
-    QueryView,
+    /// No table changed: a view that is a query, or a role.
+    Elsewhere,
     /// The table's index of that position is new and must be filled.
     CreateIndex(TableId, usize),
     /// The table's index of that position is gone; later ones moved down by one.

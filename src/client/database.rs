@@ -79,6 +79,12 @@ impl Database {
         Ok(Prepared { procedure, engine: Arc::clone(&self.engine), scratch: Default::default() })
     }
 
+    /// Deletes the rows that have expired by their tables' TTL, in batches; gives their number. A thread does the same
+    /// every second.
+    pub fn expire_rows(&self) -> Result<u64, StatementError> {
+        self.engine.expire_rows()
+    }
+
     /// A session that keeps many calls in flight. Use one for each thread.
     pub fn session(&self, options: SessionOptions) -> Session {
         Session::new(Arc::clone(&self.engine), options)

@@ -17,8 +17,9 @@ use crate::txn::Response;
 use crate::types::{Arena, Datum, Frame, Name, ResultSet, Value};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::JoinHandle;
 
 /// A database.
 pub struct Engine {
@@ -39,6 +40,10 @@ pub struct Engine {
     pub(super) natives: Vec<NativeDefinition>,
     /// Set if there is a data folder.
     pub(super) durable: Option<Durable>,
+    /// Itself, for threads that must not keep it open.
+    pub(super) me: OnceLock<Weak<Engine>>,
+    /// Deletes rows whose time is over, once there is a table with a TTL.
+    pub(super) expiry: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What a statement gave.
@@ -84,10 +89,16 @@ impl Engine {
             history: Mutex::default(),
             natives: config.native_procedures.clone(),
             durable: None,
+            me: OnceLock::new(),
+            expiry: Mutex::default(),
         };
         engine.open_data(&config)?;
         let engine = Arc::new(engine);
         engine.start_snapshots(&config).map_err(OpenError::Threads)?;
+        if config.platform.as_ref().is_none_or(|platform| platform.background) {
+            engine.me.get_or_init(|| Arc::downgrade(&engine));
+            engine.start_expiry();
+        }
         Ok(engine)
     }
 

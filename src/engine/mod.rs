@@ -14,6 +14,7 @@ mod durable;
 #[allow(clippy::module_inception)]
 mod engine;
 mod error;
+mod expiry;
 mod library;
 mod maintenance;
 mod plan_cache;

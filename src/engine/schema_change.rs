@@ -233,6 +233,7 @@ impl Engine {
         all.note(self.initiator.log(), &record);
         self.history.lock().push(definition);
         self.initiator.settle_all(all).map_err(|error| StatementError::from(&error))?;
+        self.start_expiry();
         Ok(done)
     }
 }

@@ -4,7 +4,7 @@ use super::database::{
     ColumnSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind, TableSummary,
     Tag,
 };
-use crate::catalog::{Default, ProcedurePartitioning, Table};
+use crate::catalog::{Default, ProcedurePartitioning, QueryView, Table};
 use crate::client::{self, Database, Durability};
 use crate::render::units;
 use crate::types::Value;
@@ -53,7 +53,11 @@ impl ShellDatabase for Embedded {
     fn tables(&self) -> Vec<TableSummary> {
         let counts = self.db.row_counts();
         let rows = |table: &Table| counts.iter().find(|(name, _)| *name == table.name).map_or(0, |(_, rows)| *rows);
-        self.db.catalog().tables().map(|table| summary(table, rows(table))).collect()
+        let catalog = self.db.catalog();
+        let mut tables: Vec<TableSummary> = catalog.tables().map(|table| summary(table, rows(table))).collect();
+        tables.extend(catalog.query_views().map(|view| self.query_view(view)));
+        tables.sort_by_key(|table| table.name.to_lowercase());
+        tables
     }
 
     fn procedures(&self) -> Vec<ProcedureSummary> {
@@ -123,6 +127,29 @@ fn statement_error(error: client::StatementError) -> StatementError {
     };
     let more = error.others.into_iter().map(statement_error).collect();
     StatementError { message, span, sqlstate: Some(error.sqlstate), hint: None, more }
+}
+
+impl Embedded {
+    fn query_view(&self, view: &QueryView) -> TableSummary {
+        let counted = self.db.query(&format!("SELECT COUNT(*) FROM \"{}\"", view.name), &[]);
+        let row_count = counted.ok().and_then(|result| result.rows.first()?.first()?.as_i64()).unwrap_or(0) as u64;
+        let columns = view.columns.iter().map(|(name, ty)| ColumnSummary {
+            name: name.to_string(),
+            type_text: ty.to_string(),
+            nullable: true,
+            default_text: None,
+            remarks: String::new(),
+        });
+        TableSummary {
+            name: view.name.to_string(),
+            kind: TableKind::View,
+            partitioned_on: None,
+            is_spread: false,
+            columns: columns.collect(),
+            primary_key: Vec::new(),
+            row_count,
+        }
+    }
 }
 
 fn summary(table: &Table, row_count: u64) -> TableSummary {

@@ -53,7 +53,7 @@ pub(super) fn remove_view(catalog: &mut Catalog, table: &Table) {
 pub(super) fn view(catalog: &mut Catalog, name: &Ident, if_exists: bool) -> Result<DdlOutcome> {
     if let Some(view) = catalog.remove_query_view(&name.name) {
         debug_assert_eq!(view.name, name.name);
-        return Ok(DdlOutcome::done("view dropped", vec![CatalogChange::QueryView]));
+        return Ok(DdlOutcome::done("view dropped", vec![CatalogChange::Elsewhere]));
     }
     let Some(table) = catalog.table(&name.name).cloned() else {
         if if_exists {

@@ -7,6 +7,7 @@ mod drop;
 mod index;
 mod partition;
 mod query_view;
+mod role;
 mod table;
 mod view;
 
@@ -65,6 +66,8 @@ pub fn apply(catalog: &mut Catalog, ddl: &Ddl, text: &str) -> Result<DdlOutcome>
             checked(catalog, name.span, *cascade, |catalog| drop::view(catalog, name, *if_exists))
         }
         Ddl::Drop { kind: ObjectKind::Index, name, if_exists, .. } => drop::index(catalog, name, *if_exists),
+        Ddl::CreateRole { name, permissions } => role::create(catalog, name, permissions),
+        Ddl::Drop { kind: ObjectKind::Role, name, if_exists, .. } => role::drop(catalog, name, *if_exists),
         Ddl::Drop { kind: ObjectKind::Procedure, name, .. } => not_ours(name.span),
         Ddl::CreateProcedure(procedure) => not_ours(procedure.name.span),
         Ddl::ProcedureFromClass { class, .. } => not_ours(class.span),

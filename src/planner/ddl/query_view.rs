@@ -36,7 +36,7 @@ pub(super) fn create(catalog: &mut Catalog, create: &CreateView, text: &str) -> 
                 format!("view {} is not materialized, its query runs when it is read: {}", name.name, unfit.message);
             outcome.notes.push(note);
             outcome.tag = "view created".to_owned();
-            outcome.changes.push(CatalogChange::QueryView);
+            outcome.changes.push(CatalogChange::Elsewhere);
         }
     }
     if replaces {
@@ -110,7 +110,7 @@ pub(super) fn check_all(catalog: &mut Catalog, span: Span, cascade: bool, outcom
             return fail(message, span);
         }
         catalog.remove_query_view(&view.name);
-        outcome.changes.push(CatalogChange::QueryView);
+        outcome.changes.push(CatalogChange::Elsewhere);
         outcome.notes.push(format!("view {} is dropped too", view.name));
     }
 }

@@ -41,6 +41,11 @@ pub enum Ddl {
         name: Ident,
         partition: PartitionClause,
     },
+    /// CREATE ROLE name [WITH permission, ..]: kept; everyone may do everything.
+    CreateRole {
+        name: Ident,
+        permissions: Vec<Ident>,
+    },
     Drop {
         kind: ObjectKind,
         name: Ident,
@@ -59,6 +64,7 @@ pub enum ObjectKind {
     View,
     Index,
     Procedure,
+    Role,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -47,6 +47,19 @@ pub fn create(cursor: &mut Cursor<'_>) -> Result<Ddl> {
     if cursor.take("TABLE") {
         return create_table(cursor).map(Ddl::CreateTable);
     }
+    if cursor.take("ROLE") {
+        let name = cursor.ident("the name of the role")?;
+        let with = cursor.take("WITH");
+        let permissions = if with { cursor.comma_separated(|c| c.ident("a permission"))? } else { Vec::new() };
+        return Ok(Ddl::CreateRole { name, permissions });
+    }
+    for what in ["STREAM", "TASK", "FUNCTION", "AGGREGATE", "TOPIC", "SCHEMA", "DATABASE", "TRIGGER", "SEQUENCE"] {
+        if cursor.is(what) {
+            let message =
+                format!("CREATE {what} is not supported: there are tables, views, indexes, procedures and roles");
+            return Err(SqlError::new(message, cursor.span()));
+        }
+    }
     let unique = cursor.take("UNIQUE");
     let assume_unique = !unique && cursor.take("ASSUMEUNIQUE");
     if cursor.take("INDEX") {
@@ -243,6 +256,8 @@ pub fn drop(cursor: &mut Cursor<'_>) -> Result<Ddl> {
         ObjectKind::Index
     } else if cursor.take("PROCEDURE") {
         ObjectKind::Procedure
+    } else if cursor.take("ROLE") {
+        ObjectKind::Role
     } else {
         return Err(cursor.expected("TABLE, VIEW, INDEX or PROCEDURE after DROP"));
     };

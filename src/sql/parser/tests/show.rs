@@ -279,6 +279,7 @@ fn ddl(d: &Ddl) -> String {
         ),
         Ddl::ProcedureFromClass { class, partition: p, .. } => format!("class {}{}", class.name, option(p, partition)),
         Ddl::PartitionProcedure { name, partition: p } => format!("partition-procedure {}{}", name.name, partition(p)),
+        Ddl::CreateRole { name, permissions } => format!("role {}({})", name.name, names(permissions)),
         Ddl::Drop { kind, name, if_exists, cascade } => format!(
             "drop {kind:?} {}{}{}",
             name.name,
