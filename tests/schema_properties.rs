@@ -230,7 +230,9 @@ fn altered_tables_keep_their_rows() {
                     }
                     2 if others > 0 => {
                         let at = pick(&mut random, &columns);
-                        model.values_mut().for_each(|row| drop(row.remove(at)));
+                        model.values_mut().for_each(|row| {
+                            row.remove(at);
+                        });
                         format!("ALTER TABLE a DROP COLUMN {}", columns.remove(at).0)
                     }
                     3 if others > 0 => {

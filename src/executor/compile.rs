@@ -181,6 +181,10 @@ impl Compiler<'_> {
         }
         for &view in &table.views {
             let def = self.catalog.table_by_id(view).view.as_ref().expect("it is a view");
+            if !def.joined.is_empty() {
+                // Its groups are columns of several tables.
+                continue;
+            }
             let groups: Option<Vec<Reg>> =
                 def.groups.iter().map(|g| g.as_reg().and_then(|column| row[column as usize].as_reg())).collect();
             if let Some(regs) = groups.filter(|regs| !regs.is_empty()) {

@@ -232,3 +232,32 @@ CREATE TABLE c (id INTEGER NOT NULL PRIMARY KEY, city VARCHAR(10));
 --> table created
 CREATE VIEW by_city (city, c, n) AS SELECT c.city, COUNT(*), SUM(o.n) FROM o JOIN c ON o.c = c.id GROUP BY c.city;
 --> view created
+-- It follows both tables.
+INSERT INTO c VALUES (1, 'Oslo'), (2, 'Rome'), (3, 'Oslo');
+INSERT INTO o VALUES (1, 1, 10), (2, 2, NULL), (3, 3, 5), (4, 1, 7), (5, 9, 1);
+SELECT * FROM by_city ORDER BY city;
+UPDATE c SET city = 'Rome' WHERE id = 3;
+SELECT * FROM by_city ORDER BY city;
+DELETE FROM c WHERE id = 1;
+SELECT * FROM by_city ORDER BY city;
+TRUNCATE TABLE o;
+SELECT * FROM by_city ORDER BY city;
+DROP TABLE c;
+-- A view that cannot be materialized is its query.
+INSERT INTO o VALUES (1, 1, 10), (2, 2, NULL), (3, 3, 5);
+CREATE VIEW averages AS SELECT c, AVG(n) AS mean FROM o GROUP BY c HAVING COUNT(*) > 0;
+SELECT a.c, a.mean, o.id FROM averages a JOIN o ON o.c = a.c WHERE a.mean IS NOT NULL ORDER BY 1;
+CREATE VIEW top (c) AS SELECT c FROM averages ORDER BY mean DESC LIMIT 1;
+SELECT * FROM top;
+INSERT INTO averages VALUES (1, 2);
+CREATE INDEX i ON averages (c);
+CREATE VIEW averages AS SELECT 1 AS one FROM o;
+CREATE OR REPLACE VIEW averages AS SELECT id FROM o;
+CREATE OR REPLACE VIEW averages AS SELECT c, MAX(n) AS mean FROM o GROUP BY c;
+SELECT * FROM top;
+CREATE VIEW bad AS SELECT nothing FROM o;
+CREATE VIEW bad AS SELECT id FROM o WHERE n > ?;
+CREATE VIEW bad AS SELECT id, id FROM o;
+DROP VIEW averages;
+DROP VIEW averages CASCADE;
+SELECT * FROM top;
