@@ -67,7 +67,8 @@ fn fails_after_write(kind: &PlanKind, catalog: &Catalog) -> bool {
 /// True for a view whose upkeep cannot fail: plain columns and row counts.
 fn only_counts(table: &Table) -> bool {
     table.view.as_ref().is_some_and(|view| {
-        view.filter.is_none()
+        view.joined.is_empty()
+            && view.filter.is_none()
             && view.groups.iter().all(|group| group.as_reg().is_some())
             && view.aggregates.iter().all(|a| a.kind == ViewAggregateKind::CountStar)
     })

@@ -234,30 +234,96 @@ CREATE VIEW by_city (city, c, n) AS SELECT c.city, COUNT(*), SUM(o.n) FROM o JOI
 --> view created
 -- It follows both tables.
 INSERT INTO c VALUES (1, 'Oslo'), (2, 'Rome'), (3, 'Oslo');
+--> 3 modified, all partitions
 INSERT INTO o VALUES (1, 1, 10), (2, 2, NULL), (3, 3, 5), (4, 1, 7), (5, 9, 1);
+--> 5 modified, all partitions
 SELECT * FROM by_city ORDER BY city;
+--> city | c | n
+--> 'Oslo' | 3 | 22
+--> 'Rome' | 1 | NULL
+--> (2 rows, partition p0)
 UPDATE c SET city = 'Rome' WHERE id = 3;
+--> 1 modified, all partitions
 SELECT * FROM by_city ORDER BY city;
+--> city | c | n
+--> 'Oslo' | 2 | 17
+--> 'Rome' | 2 | 5
+--> (2 rows, partition p0)
 DELETE FROM c WHERE id = 1;
+--> 1 modified, all partitions
 SELECT * FROM by_city ORDER BY city;
+--> city | c | n
+--> 'Rome' | 2 | 5
+--> (1 rows, partition p0)
 TRUNCATE TABLE o;
+--> 5 modified, all partitions
 SELECT * FROM by_city ORDER BY city;
+--> city | c | n
+--> (0 rows, partition p0)
 DROP TABLE c;
+--> LINE 1: DROP TABLE c
+-->                    ^
+--> error: view by_city depends on c: drop it first, or add CASCADE [42000]
 -- A view that cannot be materialized is its query.
 INSERT INTO o VALUES (1, 1, 10), (2, 2, NULL), (3, 3, 5);
+--> 3 modified, all partitions
 CREATE VIEW averages AS SELECT c, AVG(n) AS mean FROM o GROUP BY c HAVING COUNT(*) > 0;
+--> view created
+--> note: view averages is not materialized, its query runs when it is read: a materialized view can't have HAVING; write it in the queries that read the view
 SELECT a.c, a.mean, o.id FROM averages a JOIN o ON o.c = a.c WHERE a.mean IS NOT NULL ORDER BY 1;
+--> c | mean | id
+--> 1 | 10.000000000000 | 1
+--> 3 | 5.000000000000 | 3
+--> (2 rows, partition p0)
 CREATE VIEW top (c) AS SELECT c FROM averages ORDER BY mean DESC LIMIT 1;
+--> view created
+--> note: view top is not materialized, its query runs when it is read: a materialized view can't have ORDER BY; write it in the queries that read the view
 SELECT * FROM top;
+--> c
+--> 1
+--> (1 rows, partition p0)
 INSERT INTO averages VALUES (1, 2);
+--> LINE 1: INSERT INTO averages VALUES (1, 2)
+-->                     ^^^^^^^^
+--> error: averages is a view that is not materialized: it can only be read [42000]
 CREATE INDEX i ON averages (c);
+--> LINE 1: CREATE INDEX i ON averages (c)
+-->                           ^^^^^^^^
+--> error: averages is a view that is not materialized: it can only be read [42000]
 CREATE VIEW averages AS SELECT 1 AS one FROM o;
+--> LINE 1: CREATE VIEW averages AS SELECT 1 AS one FROM o
+-->                     ^^^^^^^^
+--> error: view averages is there already [42000]
 CREATE OR REPLACE VIEW averages AS SELECT id FROM o;
+--> LINE 1: CREATE OR REPLACE VIEW averages AS SELECT id FROM o
+-->                                ^^^^^^^^
+--> error: view top depends on this (no column c in averages): drop it first [42000]
 CREATE OR REPLACE VIEW averages AS SELECT c, MAX(n) AS mean FROM o GROUP BY c;
+--> view created
 SELECT * FROM top;
+--> c
+--> 1
+--> (1 rows, partition p0)
 CREATE VIEW bad AS SELECT nothing FROM o;
+--> LINE 1: CREATE VIEW bad AS SELECT nothing FROM o
+-->                                   ^^^^^^^
+--> error: no column nothing in o [42000]
 CREATE VIEW bad AS SELECT id FROM o WHERE n > ?;
+--> LINE 1: CREATE VIEW bad AS SELECT id FROM o WHERE n > ?
+-->                                                       ^
+--> error: a view can't have ? [42000]
 CREATE VIEW bad AS SELECT id, id FROM o;
+--> LINE 1: CREATE VIEW bad AS SELECT id, id FROM o
+-->                            ^^^^^^^^^^^^^^^^^^^^
+--> error: column id is there twice: give one of them another name [42000]
 DROP VIEW averages;
+--> LINE 1: DROP VIEW averages
+-->                   ^^^^^^^^
+--> error: view top depends on this (no table or view averages): drop it first [42000]
 DROP VIEW averages CASCADE;
+--> view dropped
+--> note: view top is dropped too
 SELECT * FROM top;
+--> LINE 1: SELECT * FROM top
+-->                       ^^^
+--> error: no table or view top [42000]
