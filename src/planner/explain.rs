@@ -212,6 +212,7 @@ impl Writer<'_> {
                 format!("Values {}", rows.join(", "))
             }
             Node::Scan(scan) => self.scan(scan),
+            Node::Rows { name, rows, .. } => format!("System table {name}, {} rows", rows.rows.len()),
             Node::Filter { predicate, .. } => format!("Filter {}", self.expr(predicate)),
             Node::Compute { exprs, .. } => format!("Compute {}", self.assigned(exprs)),
             Node::Join { kind, on, .. } => {
