@@ -65,7 +65,14 @@ impl Initiator {
             })
             .collect();
         let clock = Arc::clone(clock);
-        let mut initiator = Initiator { partitions, hashinator, threads: Vec::new(), clock, multi: Mutex::default(), log: OnceLock::new() };
+        let mut initiator = Initiator {
+            partitions,
+            hashinator,
+            threads: Vec::new(),
+            clock,
+            multi: Mutex::default(),
+            log: OnceLock::new(),
+        };
         for (id, partition) in initiator.partitions.iter().enumerate() {
             let partition = Arc::clone(partition);
             let thread = std::thread::Builder::new()

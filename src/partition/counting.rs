@@ -41,13 +41,7 @@ const UNCOUNTED: Mark = Mark { known: usize::MAX, started: None };
 
 impl Default for Counting {
     fn default() -> Counting {
-        Counting {
-            on: false,
-            counters: Arc::default(),
-            known: Vec::new(),
-            last: 0,
-            ad_hoc: [None, None],
-        }
+        Counting { on: false, counters: Arc::default(), known: Vec::new(), last: 0, ad_hoc: [None, None] }
     }
 }
 
@@ -207,4 +201,66 @@ fn result_bytes(response: &Response) -> u64 {
     };
     let sets: u64 = response.results.iter().flat_map(|set| set.rows.iter().flatten()).map(value).sum();
     sets + value(&response.returned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::ProcedurePartitioning;
+    use crate::procedure::Code;
+    use crate::types::Name;
+
+    fn procedure(name: &str) -> Arc<Procedure> {
+        let definition = crate::catalog::Procedure {
+            name: Name::new(name),
+            parameters: Vec::new(),
+            partitioning: ProcedurePartitioning::Multi,
+            returns: None,
+            read_only: true,
+            anywhere: false,
+            partitioning_found: false,
+            calls: Vec::new(),
+            roles: Vec::new(),
+            text: String::new(),
+        };
+        Arc::new(Procedure { definition: Arc::new(definition), version: 1, code: Code::default(), native: None })
+    }
+
+    fn answer() -> Result<Response, Box<TxnError>> {
+        Ok(Response { returned: Value::Int(0), results: Vec::new(), partition: None, status: None })
+    }
+
+    #[test]
+    fn of_the_calls_of_batches_of_any_size_one_in_so_many_is_timed() {
+        let mut counting = Counting::default();
+        counting.switch(true);
+        let vote = procedure("vote");
+        let (mut calls, mut timed) = (0, 0);
+        for size in [1usize, 3, 128, 64, 1, 63, 65, 500, 2, 0, 128].repeat(20) {
+            let (mark, at) = counting.begin_batch(&vote, size);
+            calls += size as u64;
+            if at < size {
+                timed += 1;
+                counting.end(Counting::timed(mark), &answer(), &[]);
+            }
+        }
+        let counters = counting.counters().procedures.read()[0].clone();
+        assert_eq!((counters.invocations.get(), counters.time.read().count), (calls, timed));
+        assert!(timed >= calls / 500 && timed <= calls / u64::from(TIMED_CALLS) + 1, "{timed} of {calls}");
+    }
+
+    #[test]
+    fn a_procedure_that_was_compiled_anew_goes_on_counting() {
+        let mut counting = Counting::default();
+        counting.begin(&procedure("vote"));
+        assert!(counting.counters().procedures.read().is_empty(), "nothing is counted while it is off");
+        counting.switch(true);
+        for name in ["vote", "other", "VOTE"] {
+            let mark = counting.begin(&procedure(name));
+            counting.end(mark, &Err(Box::new(TxnError::Paused)), &[]);
+        }
+        let counted = counting.counters().procedures.read();
+        let counts: Vec<_> = counted.iter().map(|p| (p.name.as_str(), p.invocations.get(), p.failures.get())).collect();
+        assert_eq!(counts, [("vote", 2, 2), ("other", 1, 1)]);
+    }
 }

@@ -9,16 +9,8 @@ use crate::types::{DataType, ResultSet, Value};
 
 const TEXT: DataType = DataType::TEXT;
 
-pub(super) const SELECTORS: [&str; 8] = [
-    "TABLES",
-    "COLUMNS",
-    "INDEXINFO",
-    "PRIMARYKEYS",
-    "PROCEDURES",
-    "PROCEDURECOLUMNS",
-    "FUNCTIONS",
-    "TYPEINFO",
-];
+pub(super) const SELECTORS: [&str; 8] =
+    ["TABLES", "COLUMNS", "INDEXINFO", "PRIMARYKEYS", "PROCEDURES", "PROCEDURECOLUMNS", "FUNCTIONS", "TYPEINFO"];
 
 impl Engine {
     pub(super) fn system_catalog(&self, selector: &str) -> Result<ResultSet, Box<TxnError>> {

@@ -33,7 +33,8 @@ impl Engine {
         match selector.trim().to_ascii_uppercase().as_str() {
             "OVERVIEW" => Ok(set(OVERVIEW, self.overview())),
             "DEPLOYMENT" => {
-                let rows = self.settings.iter().map(|(name, value)| vec![Value::from(*name), Value::from(value.as_str())]);
+                let rows =
+                    self.settings.iter().map(|(name, value)| vec![Value::from(*name), Value::from(value.as_str())]);
                 Ok(set(DEPLOYMENT, rows.collect()))
             }
             _ => Err(bad_selector("@SystemInformation", "selector", selector, &["OVERVIEW", "DEPLOYMENT"])),
@@ -90,7 +91,8 @@ impl Engine {
             missing -= usize::from(place.is_none());
             place.get_or_insert(value);
         }
-        let rows = keys.into_iter().enumerate().map(|(at, key)| vec![Value::Int(at as i64), key.unwrap_or(Value::Null)]);
+        let rows =
+            keys.into_iter().enumerate().map(|(at, key)| vec![Value::Int(at as i64), key.unwrap_or(Value::Null)]);
         let column = |name: &str, data_type| crate::types::Column { name: name.to_owned(), data_type };
         Ok(ResultSet {
             columns: vec![column("PARTITION_ID", DataType::Integer), column("PARTITION_KEY", data_type)],

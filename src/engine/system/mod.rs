@@ -75,18 +75,18 @@ pub(super) fn refused(sqlstate: &str, message: impl Into<String>) -> Box<TxnErro
 
 /// `no selector X; there are ..`, with the nearest one.
 fn bad_selector(procedure: &str, what: &str, given: &str, valid: &[&str]) -> Box<TxnError> {
-    let near = nearest(given, valid.iter().copied()).map_or(String::new(), |near| format!(", did you mean {near}?"));
-    refused("22023", format!("{procedure} has no {what} {given}{near} There are {}", valid.join(", ")))
+    let near = match nearest(given, valid.iter().copied()) {
+        Some(near) => format!("; did you mean {near}? There are"),
+        None => "; there are".to_owned(),
+    };
+    refused("22023", format!("{procedure} has no {what} {given}{near} {}", valid.join(", ")))
 }
 
 /// The text of an argument.
 fn text<'a>(procedure: &SystemProcedure, arguments: &'a [Value], at: usize) -> Result<&'a str, Box<TxnError>> {
     let wrong = |given: &str| {
-        refused(
-            "22018",
-            format!("argument {} of {} is text, not {given}: {0}({})", at + 1, procedure.name, procedure.signature)
-                .replace("{0}", procedure.name),
-        )
+        let SystemProcedure { name, signature, .. } = procedure;
+        refused("22018", format!("argument {} of {name} is text, not {given}: {name}({signature})", at + 1))
     };
     match arguments.get(at) {
         Some(Value::Text(text)) => Ok(text),
@@ -191,7 +191,9 @@ fn delta(argument: Option<&Value>) -> Result<bool, Box<TxnError>> {
         Some(Value::Bool(delta)) => Ok(*delta),
         Some(other) => Err(refused(
             "22023",
-            format!("the second argument of @Statistics is 0 (since the start) or 1 (since the last call), not {other}"),
+            format!(
+                "the second argument of @Statistics is 0 (since the start) or 1 (since the last call), not {other}"
+            ),
         )),
     }
 }

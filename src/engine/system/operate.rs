@@ -27,7 +27,10 @@ impl Engine {
             [] => return Err(refused("42601", "@AdHoc needs a statement, the text has none")),
             [one] => return self.execute(one, values).map(|done| done.results).map_err(failed),
             _ if !values.is_empty() => {
-                return Err(refused("07001", "@AdHoc takes values for ? with one statement only, the text has several"));
+                return Err(refused(
+                    "07001",
+                    "@AdHoc takes values for ? with one statement only, the text has several",
+                ));
             }
             _ => {}
         }

@@ -165,7 +165,6 @@ fn index_type(kind: IndexKind, unique: bool) -> &'static str {
     }
 }
 
-
 fn host() -> [Value; 3] {
     [Value::Int(now_millis()), Value::Int(0), Value::from(host_name())]
 }
@@ -195,8 +194,7 @@ fn procedure(reading: &Reading) -> ResultSet {
 
 fn procedure_detail(reading: &Reading) -> ResultSet {
     let rows = reading.procedures.iter().map(|p| {
-        let counts =
-            [Value::from(p.name.as_str()), Value::from("<ALL>"), int(p.invocations), int(p.time.count)];
+        let counts = [Value::from(p.name.as_str()), Value::from("<ALL>"), int(p.invocations), int(p.time.count)];
         let sampled = sample(p.time).into_iter().chain(sample(p.results)).chain(sample(p.parameters));
         row(site_columns(p.partition), counts.into_iter().chain(sampled).chain([int(p.aborts), int(p.failures)]))
     });

@@ -122,7 +122,8 @@ impl Engine {
             }
             "sys.partitions" => self.partitions_table(),
             "sys.settings" => {
-                let rows = self.settings.iter().map(|(name, value)| vec![Value::from(*name), Value::from(value.as_str())]);
+                let rows =
+                    self.settings.iter().map(|(name, value)| vec![Value::from(*name), Value::from(value.as_str())]);
                 set(&[("name", TEXT), ("value", TEXT)], rows.collect())
             }
             _ => return None,
@@ -276,13 +277,8 @@ const PROCEDURE_COLUMNS: Spec = &[
     ("returns", TEXT),
     ("definition", TEXT),
 ];
-const PARAMETERS: Spec = &[
-    ("procedure_name", TEXT),
-    ("column_name", TEXT),
-    ("ordinal", Integer),
-    ("type", TEXT),
-    ("default_value", TEXT),
-];
+const PARAMETERS: Spec =
+    &[("procedure_name", TEXT), ("column_name", TEXT), ("ordinal", Integer), ("type", TEXT), ("default_value", TEXT)];
 const PARTITIONS: Spec = &[
     ("partition_id", Integer),
     ("integer_key", BigInt),

@@ -69,13 +69,14 @@ impl<'a> Binder<'a> {
     /// Its rows are made now, once for all the times that the statement is bound or names it.
     fn system_table(&mut self, name: &Ident, alias: &Ident) -> Result<From> {
         let Some(system) = self.env.system else {
-            let message = format!("{} can only be read by statements of their own, not in procedures and views", name.name);
+            let message =
+                format!("{} can only be read by statements of their own, not in procedures and views", name.name);
             return fail(message, name.span);
         };
         let Some(rows) = system.rows(&name.name) else {
             let names = system.names();
             let hint = did_you_mean(name.name.as_str(), names.iter().map(String::as_str));
-            return fail(format!("no system table {}{hint}; sys.catalog lists them", name.name), name.span);
+            return fail(format!("no system table {}{hint} (sys.catalog lists them all)", name.name), name.span);
         };
         let mut columns = Vec::with_capacity(rows.columns.len());
         let mut filled = Vec::with_capacity(rows.columns.len());
