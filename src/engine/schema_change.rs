@@ -6,14 +6,20 @@
 
 use super::error::Origin;
 use super::{Engine, StatementError};
-use crate::catalog::{CatalogChange, ProcedurePartitioning};
-use crate::partition::{Schema, wall_clock_micros};
+use crate::catalog::{CatalogChange, ProcedurePartitioning, TableId};
+use crate::durability::{Attachment, Clock, Definition, Record};
+use crate::executor::owner;
+use crate::partition::{Schema, TxnError};
 use crate::planner::{BindError, ddl};
 use crate::procedure::{self, Procedure};
 use crate::sql::ast::{self, Ddl, Ident, ObjectKind, PartitionClause, Statement};
 use crate::sql::{Span, nearest, parse_script};
-use crate::types::Name;
+use crate::storage::StorageError;
+use crate::types::{Arena, Datum, Name};
 use std::sync::Arc;
+
+/// Stands in the log for the text of a procedure that is a closure.
+pub(super) const NATIVE: &str = "(native)";
 
 /// What a batch did.
 #[derive(Debug, Default)]
@@ -30,6 +36,8 @@ pub(super) struct Draft {
     pub(super) done: Changed,
     /// A procedure was replaced or dropped: others may have called it.
     replaced: bool,
+    /// Texts that came from files.
+    attachments: Vec<Attachment>,
 }
 
 impl Draft {
@@ -64,7 +72,7 @@ impl Engine {
         if !errors.is_empty() {
             return Err(errors);
         }
-        self.publish(draft).map_err(|error| vec![error])
+        self.publish(draft, text).map_err(|error| vec![error])
     }
 
     fn change(&self, draft: &mut Draft, ddl: &Ddl, text: &str, span: Span) -> Result<(), Vec<StatementError>> {
@@ -134,12 +142,17 @@ impl Engine {
         let mut draft = self.draft();
         let native = Arc::new(native);
         let compiled = procedure::compile_native(&native, &draft.schema.catalog).map_err(from_bind)?;
+        draft.attachments.push(Attachment {
+            name: native.name().to_string(),
+            file: NATIVE.to_owned(),
+            text: String::new(),
+        });
         draft.put_procedure(compiled);
         let errors = recompile(&mut draft);
         if !errors.is_empty() {
             return Err(errors);
         }
-        self.publish(draft).map(drop).map_err(|error| vec![error])
+        self.publish(draft, "").map(drop).map_err(|error| vec![error])
     }
 
     pub(super) fn draft(&self) -> Draft {
@@ -149,6 +162,7 @@ impl Engine {
             changes: Vec::new(),
             done: Changed::default(),
             replaced: false,
+            attachments: Vec::new(),
         };
         draft.schema.catalog.version += 1;
         draft
@@ -172,6 +186,8 @@ impl Engine {
             let message = format!("no file {name}.sql among the procedures{hint}");
             return Err(vec![StatementError::new(message, class.span)]);
         };
+        let attachment = Attachment { name: name.as_str().to_owned(), file: file.clone(), text: text.clone() };
+        draft.attachments.push(attachment);
         let origin = Some(Origin { file, text: Arc::from(text.as_str()) });
         let inside = |errors: Vec<StatementError>| -> Vec<StatementError> {
             errors.into_iter().map(|error| error.with_origin(&origin)).collect()
@@ -198,17 +214,25 @@ impl Engine {
     }
 
     /// Changes the stores, and makes the draft the current version.
-    fn publish(&self, draft: Draft) -> Result<Changed, StatementError> {
-        let Draft { schema, changes, done, .. } = draft;
+    fn publish(&self, draft: Draft, text: &str) -> Result<Changed, StatementError> {
+        let Draft { schema, changes, done, attachments, .. } = draft;
         let schema = Arc::new(schema);
-        let now = wall_clock_micros();
+        let now = self.clock.now_micros();
         let mut all = self.initiator.hold_all();
+        if let Some(reason) = all.refusal() {
+            return Err(StatementError::from(&TxnError::ReadOnly { reason }));
+        }
         apply_all(&mut all, &changes, &schema, now)?;
         for site in all.sites() {
             site.store.finish_apply();
             site.schema = Arc::clone(&schema);
         }
         *self.schema.write() = schema;
+        let definition = Definition { now, text: text.to_owned(), attachments };
+        let record = Record::Definitions { now, text, attachments: definition.attachments.clone() };
+        all.note(self.initiator.log(), &record);
+        self.history.lock().push(definition);
+        self.initiator.settle_all(all).map_err(|error| StatementError::from(&error))?;
         Ok(done)
     }
 }
@@ -220,38 +244,51 @@ fn apply_all(
     schema: &Schema,
     now: i64,
 ) -> Result<(), StatementError> {
-    refuse_moving_rows(all, changes, schema)?;
-    let mut failure = None;
     let mut applied = 0;
+    let mut result = Ok(());
     for site in all.sites() {
-        match site.store.apply(changes, &schema.catalog, now) {
-            Ok(()) => applied += 1,
-            Err(error) => {
-                let sqlstate = error.sqlstate().to_owned();
-                failure = Some(StatementError { sqlstate, ..StatementError::unlocated(error.to_string()) });
-                break;
-            }
+        result = site.store.apply(changes, &schema.catalog, now);
+        if result.is_err() {
+            break;
+        }
+        applied += 1;
+    }
+    for change in changes {
+        if let (Ok(()), CatalogChange::Repartition(id)) = (&result, change) {
+            result = move_rows(all, *id, schema, now);
         }
     }
-    let Some(failure) = failure else { return Ok(()) };
-    all.sites().take(applied).for_each(|site| site.store.undo_apply());
-    Err(failure)
+    result.map_err(|error| {
+        all.sites().take(applied).for_each(|site| site.store.undo_apply());
+        let sqlstate = error.sqlstate().to_owned();
+        StatementError { sqlstate, ..StatementError::unlocated(error.to_string()) }
+    })
 }
 
-/// A table is partitioned, or replicated, while it is empty.
-fn refuse_moving_rows(
+/// Gives every store the rows of a table that it should have.
+fn move_rows(
     all: &mut crate::initiator::AllSites<'_>,
-    changes: &[CatalogChange],
+    id: TableId,
     schema: &Schema,
-) -> Result<(), StatementError> {
-    for change in changes {
-        let CatalogChange::Repartition(id) = change else { continue };
-        let rows = all.sites().filter_map(|site| site.store.get(*id).map(|table| table.len())).max().unwrap_or(0);
-        if rows > 0 {
-            let name = schema.catalog.get(*id).map_or(String::new(), |table| table.name.to_string());
-            let message = format!("{name} holds rows: it can be partitioned or replicated only while it is empty");
-            return Err(StatementError { sqlstate: "55000".to_owned(), ..StatementError::unlocated(message) });
+    now: i64,
+) -> Result<(), StorageError> {
+    let Some(table) = schema.catalog.get(id) else { return Ok(()) };
+    let mut exports = Vec::new();
+    for site in all.sites() {
+        // A table that was the same everywhere gives its rows once.
+        let was_spread = site.schema.catalog.get(id).is_some_and(|table| table.spread);
+        if was_spread || exports.is_empty() {
+            exports.push(site.store.export_rows(id));
         }
+    }
+    for site in all.sites() {
+        let own = site.store.partition();
+        let hashinator = Arc::clone(&site.hashinator);
+        let wanted = |row: &[Datum], arena: &Arena| match table.partition_column {
+            Some(column) => owner(&hashinator, row[column], table.columns[column].ty, arena) == own,
+            None => true,
+        };
+        site.store.replace_rows(id, &exports, &schema.catalog, wanted, now)?;
     }
     Ok(())
 }
