@@ -132,6 +132,8 @@ impl Simulation {
             self.plan_fault();
             match Database::open(config) {
                 Ok(db) => {
+                    // It may have lasted though nobody was told.
+                    self.model.schema |= db.catalog().table(&votedb::types::Name::new("chain")).is_some();
                     if self.model.schema {
                         self.check(&db)?;
                     }
@@ -326,7 +328,7 @@ impl Simulation {
     /// The same as `both`, in two ad hoc statements that each may fail.
     fn statement(&mut self, db: &Database) -> Result<(), String> {
         let (key, ..) = self.arguments();
-        let sql = "INSERT INTO chain SELECT ?, COALESCE(MAX(n), 0) + 1, 'ad hoc', NOW FROM chain WHERE k = ?";
+        let sql = "INSERT INTO chain SELECT CAST(? AS BIGINT), COALESCE(MAX(n), 0) + 1, 'ad hoc', NOW FROM chain WHERE k = ?";
         let answer = db.execute(sql, &[Value::Int(key), Value::Int(key)]);
         self.note(format!("statement on {key}: {}", if answer.is_ok() { "acknowledged" } else { "not acknowledged" }));
         let last = db
@@ -430,7 +432,7 @@ fn simulate(seed: u64, planted: Option<PlantedBug>) -> Result<Vec<String>, Strin
     match result {
         Ok(()) => Ok(trace),
         Err(error) => {
-            let lines = trace[trace.len().saturating_sub(120)..].join("\n");
+            let lines = trace[trace.len().saturating_sub(400)..].join("\n");
             Err(format!("seed {}: {error}\n{lines}\nseed {}: {error}", simulation.seed, simulation.seed))
         }
     }
