@@ -124,6 +124,8 @@ impl Engine {
             ));
         }
         let is_empty = torn.as_ref().is_some_and(|torn| torn.offset == 0);
+        // Its number is used again: a gap in the numbers would look like a lost segment.
+        end.next_segment -= u64::from(is_empty);
         let gone = match is_ahead {
             true => end.segments.split_off(0),
             false => end.segments.split_off(end.segments.len() - usize::from(is_empty)),
