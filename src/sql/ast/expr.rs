@@ -124,9 +124,16 @@ pub struct Window {
 /// ROWS or RANGE between two bounds, as offsets from the current row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowFrame {
-    pub rows: bool,
+    pub unit: FrameUnit,
     pub start: FrameBound,
     pub end: FrameBound,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameUnit {
+    Rows,
+    Range,
+    Groups,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::expr::{Translator, call, not_supported, unsupported};
 use super::source;
-use crate::sql::ast::{self, Expr, ExprKind, FrameBound, Window, WindowFrame};
+use crate::sql::ast::{self, Expr, ExprKind, FrameBound, FrameUnit, Window, WindowFrame};
 use crate::sql::{Span, SqlError};
 use crate::types::Value;
 use sqlparser::ast as theirs;
@@ -116,21 +116,19 @@ impl Translator<'_> {
             return Err(unsupported("named windows are not supported", span));
         }
         let order_by = order_by.into_iter().map(|o| self.order_by(o)).collect::<Result<_>>()?;
-        let frame = window_frame.map(|frame| self.frame(frame, span)).transpose()?;
+        let frame = window_frame.map(|frame| self.frame(frame)).transpose()?;
         Ok(Window { partition_by: self.exprs(partition_by)?, order_by, frame })
     }
 
-    fn frame(self, frame: theirs::WindowFrame, span: Span) -> Result<WindowFrame> {
-        let rows = match frame.units {
-            theirs::WindowFrameUnits::Rows => true,
-            theirs::WindowFrameUnits::Range => false,
-            theirs::WindowFrameUnits::Groups => {
-                return Err(unsupported("GROUPS is not supported: write ROWS or RANGE", span));
-            }
+    fn frame(self, frame: theirs::WindowFrame) -> Result<WindowFrame> {
+        let unit = match frame.units {
+            theirs::WindowFrameUnits::Rows => FrameUnit::Rows,
+            theirs::WindowFrameUnits::Range => FrameUnit::Range,
+            theirs::WindowFrameUnits::Groups => FrameUnit::Groups,
         };
         let start = self.bound(frame.start_bound)?;
         let end = frame.end_bound.map_or(Ok(FrameBound::CurrentRow), |bound| self.bound(bound))?;
-        Ok(WindowFrame { rows, start, end })
+        Ok(WindowFrame { unit, start, end })
     }
 
     fn bound(self, bound: theirs::WindowFrameBound) -> Result<FrameBound> {
