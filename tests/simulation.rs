@@ -334,7 +334,8 @@ impl Simulation {
     /// The same as `both`, in two ad hoc statements that each may fail.
     fn statement(&mut self, db: &Database) -> Result<(), String> {
         let (key, ..) = self.arguments();
-        let sql = "INSERT INTO chain SELECT CAST(? AS BIGINT), COALESCE(MAX(n), 0) + 1, 'ad hoc', NOW FROM chain WHERE k = ?";
+        let sql =
+            "INSERT INTO chain SELECT CAST(? AS BIGINT), COALESCE(MAX(n), 0) + 1, 'ad hoc', NOW FROM chain WHERE k = ?";
         let answer = db.execute(sql, &[Value::Int(key), Value::Int(key)]);
         self.note(format!("statement on {key}: {}", if answer.is_ok() { "acknowledged" } else { "not acknowledged" }));
         let last = db
@@ -375,7 +376,8 @@ impl Simulation {
     fn check(&mut self, db: &Database) -> Result<(), String> {
         let rows = |sql: &str| {
             let result = db.query(sql, &[]).map_err(|error| format!("{sql}: {error}"));
-            result.map(|result| result.rows.iter().map(|row| row.iter().map(number).collect()).collect::<Vec<Vec<i64>>>())
+            result
+                .map(|result| result.rows.iter().map(|row| row.iter().map(number).collect()).collect::<Vec<Vec<i64>>>())
         };
         let table = rows("SELECT k, COUNT(*), SUM(n), MAX(n) FROM chain GROUP BY k ORDER BY k")?;
         let view = rows("SELECT k, links, total, last FROM chain_ends ORDER BY k")?;
