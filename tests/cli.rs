@@ -152,7 +152,7 @@ fn an_error_has_status_1_and_wrong_usage_2() {
         (&["--bnch"], "--bench"),
         (&["--format", "xml"], "format"),
         (&["--duration", "1s"], "--bench"),
-        (&["--bench", "tpcc"], "no workload tpcc; there is: voter"),
+        (&["--bench", "tpcc"], "no workload tpcc; there is: voter, records, ycsb"),
         (&["--bench", "--clients", "0"], "at least 1 client"),
         (&["--bench", "--duration", "soon"], "duration"),
         (&["--bench", "--rate", "0"], "0"),

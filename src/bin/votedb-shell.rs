@@ -7,6 +7,15 @@ use votedb::shell::{self, Args, Embedded};
 use votedb::{Config, Database};
 
 fn main() -> ExitCode {
+    let line: Vec<_> = std::env::args_os().collect();
+    // A schema file could be called report, but not be followed by this.
+    if line.get(1).is_some_and(|word| word == "report")
+        && line.get(2).is_some_and(|word| word == "compare" || word == "--help")
+    {
+        return votedb::bench::command::report(
+            line.into_iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, word)| word),
+        );
+    }
     let args = Args::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     if let Some(folder) = &args.check {
         return check(folder);
