@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 fn prompt(args: &Args) -> ExitCode {
     let config = Config {
         partitions: args.partition_count(),
-        timeout: args.timeout.or(Config::default().timeout),
+        timeout: args.timeout.or(args.query_timeout.map(std::time::Duration::from_millis)).or(Config::default().timeout),
         procedure_folders: procedure_folders(args),
     };
     match Database::open(config) {
