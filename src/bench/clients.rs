@@ -10,7 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::bench::clock::Clock;
+use crate::bench::controls::Controls;
+use crate::bench::options::Mode;
 use crate::bench::pacer::Pacer;
+use crate::bench::processor::ThreadTimes;
 use crate::bench::recorder::{Recorder, Times};
 use crate::bench::target::{VoteDone, VoteTarget};
 use crate::bench::workloads::voter::CallGenerator;
@@ -21,6 +24,8 @@ pub(super) const GROUP: usize = 16;
 /// A gap of the schedule longer than this is slept through but for its last part, which is spun: waking up is late by
 /// some 60 µs, and that lateness would count as the database's.
 const SPIN_NS: u64 = 150_000;
+/// A client that is not wanted looks this often whether it is.
+const IDLE: Duration = Duration::from_millis(5);
 
 /// What all threads of a run share.
 pub(super) struct RunControl {
@@ -30,12 +35,12 @@ pub(super) struct RunControl {
     pub(super) end_ns: u64,
     /// Clients that have left, for whatever reason.
     pub(super) finished: AtomicUsize,
+    pub(super) controls: Arc<Controls>,
 }
 
 impl RunControl {
-    #[inline]
-    fn goes_on(&self, now: u64) -> bool {
-        now < self.end_ns && !self.stop.load(Ordering::Relaxed)
+    fn is_over(&self, now: u64) -> bool {
+        now >= self.end_ns || self.stop.load(Ordering::Relaxed)
     }
 }
 
@@ -45,11 +50,16 @@ pub(super) struct Client {
     pub(super) generator: CallGenerator,
     pub(super) recorder: Arc<Recorder>,
     pub(super) control: Arc<RunControl>,
-    /// The schedule, in an open loop.
-    pub(super) pacer: Option<Pacer>,
+    /// From 0.
+    pub(super) number: usize,
     pub(super) max_votes: i64,
-    /// Calls in flight at most, when pipelined; 0: one synchronous call at a time.
+    /// Calls in flight at most, when pipelined.
     pub(super) window: usize,
+    /// The settings that the client goes by, and whether calls are text.
+    pub(super) epoch: u64,
+    pub(super) by_text: bool,
+    /// A call was lost: the client calls no more.
+    pub(super) broken: bool,
 }
 
 /// Counts a client as finished also when it panics.
@@ -65,18 +75,50 @@ impl Client {
     /// Calls until the run's end or stop, then waits for every call in flight.
     pub(super) fn run(mut self) {
         let _leaving = Leaving(self.control.clone());
-        match (self.window, self.pacer.take()) {
-            (0, None) => self.sync_closed(),
-            (0, Some(pacer)) => self.sync_open(pacer),
-            (_, None) => self.pipelined_closed(),
-            (_, Some(pacer)) => self.pipelined_open(pacer),
+        if let Some(times) = ThreadTimes::own() {
+            let _ = self.recorder.thread.set(times);
         }
+        let mut first = true;
+        loop {
+            let now = self.control.clock.now();
+            if self.control.is_over(now) || self.broken {
+                break;
+            }
+            self.epoch = self.control.controls.epoch();
+            let settings = self.control.controls.settings();
+            if self.number >= settings.clients {
+                std::thread::sleep(IDLE);
+                first = false;
+                continue;
+            }
+            // Schedules of the run's beginning start at its beginning, so that the clients take turns exactly.
+            let begun_at = if first { 0 } else { now };
+            first = false;
+            self.by_text = settings.mode == Mode::Sql;
+            let pacer = settings.rate.map(|rate| Pacer::new(rate, self.number, settings.clients).begun_at(begun_at));
+            match (settings.mode, pacer) {
+                (Mode::Sync | Mode::Sql, None) => self.sync_closed(),
+                (Mode::Sync | Mode::Sql, Some(pacer)) => self.sync_open(pacer),
+                (Mode::Async, None) => self.pipelined_closed(),
+                (Mode::Async, Some(pacer)) => self.pipelined_open(pacer),
+            }
+        }
+        if let Some(used) = self.recorder.thread.get().and_then(ThreadTimes::read) {
+            self.recorder.cpu_ns.set(used.cpu_ns);
+            self.recorder.cpu_wait_ns.set(used.wait_ns);
+        }
+    }
+
+    /// Whether the client goes on as it does: the run is not over, and the settings have not changed.
+    #[inline]
+    fn goes_on(&self, now: u64) -> bool {
+        !self.control.is_over(now) && self.control.controls.epoch() == self.epoch
     }
 
     fn sync_closed(&mut self) {
         let clock = self.control.clock;
         let mut started = clock.now();
-        while self.control.goes_on(started) {
+        while self.goes_on(started) {
             let answered = self.call_and_record(started, None);
             started = answered;
         }
@@ -85,7 +127,7 @@ impl Client {
     fn sync_open(&mut self, mut pacer: Pacer) {
         let clock = self.control.clock;
         let mut now = clock.now();
-        while self.control.goes_on(now) {
+        while self.goes_on(now) {
             let intended = pacer.next_start();
             if intended > now {
                 now = self.wait_until(intended, now);
@@ -107,9 +149,12 @@ impl Client {
     fn call_and_record(&mut self, started: u64, intended: Option<u64>) -> u64 {
         let call = self.generator.next_call();
         self.recorder.submitted.add(1);
-        let result = self.target.vote(call.phone, call.contestant, self.max_votes);
+        let result = match self.by_text {
+            false => self.target.vote(call.phone, call.contestant, self.max_votes),
+            true => self.target.vote_by_text(call.phone, call.contestant, self.max_votes),
+        };
         let answered = self.control.clock.now();
-        self.recorder.answered(Times { intended: intended.unwrap_or(started), started, answered }, result);
+        self.recorder.answered(Times { intended, started, answered }, result);
         self.recorder.last_answer_ns.set(answered);
         answered
     }
@@ -132,12 +177,12 @@ impl Client {
         let room_least = GROUP.min(self.window / 2).max(1);
         loop {
             let now = self.control.clock.now();
-            if !self.control.goes_on(now) {
+            if !self.goes_on(now) {
                 break;
             }
             let group = flight.free.len().min(GROUP);
             for _ in 0..group {
-                self.submit(&mut flight, now, now);
+                self.submit(&mut flight, None, now);
             }
             self.recorder.submitted.add(group as u64);
             self.take_answers(&mut flight, false);
@@ -156,10 +201,10 @@ impl Client {
     fn pipelined_open(&mut self, mut pacer: Pacer) {
         let mut flight = Flight::new(self.window);
         let mut now = self.control.clock.now();
-        while self.control.goes_on(now) {
+        while self.goes_on(now) {
             let mut sent = 0;
             while sent < GROUP && !flight.free.is_empty() && pacer.next_start() <= now {
-                self.submit(&mut flight, pacer.next_start(), now);
+                self.submit(&mut flight, Some(pacer.next_start()), now);
                 pacer.advance();
                 sent += 1;
             }
@@ -190,7 +235,7 @@ impl Client {
 
     /// Submits one call; the caller counts it.
     #[inline]
-    fn submit(&mut self, flight: &mut Flight, intended: u64, started: u64) {
+    fn submit(&mut self, flight: &mut Flight, intended: Option<u64>, started: u64) {
         let call = self.generator.next_call();
         let tag = flight.start(intended, started);
         if let Err(message) = self.target.submit(call.phone, call.contestant, self.max_votes, tag) {
@@ -224,7 +269,9 @@ impl Client {
         self.target.flush();
         while self.target.in_flight() > 0 && self.take_answers(&mut flight, true) > 0 {}
         self.take_answers(&mut flight, false);
-        self.recorder.lost.add((self.window - flight.free.len()) as u64);
+        let lost = self.window - flight.free.len();
+        self.recorder.lost.add(lost as u64);
+        self.broken = lost > 0;
     }
 }
 
@@ -237,7 +284,7 @@ struct Flight {
 
 #[derive(Clone, Copy)]
 struct Slot {
-    intended: u64,
+    intended: Option<u64>,
     started: u64,
     /// Odd while a call is in flight.
     uses: u32,
@@ -245,7 +292,7 @@ struct Slot {
 
 impl Flight {
     fn new(window: usize) -> Flight {
-        let slots = vec![Slot { intended: 0, started: 0, uses: 0 }; window].into_boxed_slice();
+        let slots = vec![Slot { intended: None, started: 0, uses: 0 }; window].into_boxed_slice();
         Flight { slots, free: (0..window as u32).rev().collect() }
     }
 
@@ -255,7 +302,7 @@ impl Flight {
 
     /// Takes a free slot (there must be one) and returns its tag.
     #[inline]
-    fn start(&mut self, intended: u64, started: u64) -> u64 {
+    fn start(&mut self, intended: Option<u64>, started: u64) -> u64 {
         let at = self.free.pop().expect("the caller looked for a free slot");
         let slot = &mut self.slots[at as usize];
         *slot = Slot { intended, started, uses: slot.uses.wrapping_add(1) };
@@ -264,7 +311,7 @@ impl Flight {
 
     /// Frees a tag's slot and returns when its call was intended and started; nothing if no such call is in flight.
     #[inline]
-    fn finish(&mut self, tag: u64) -> Option<(u64, u64)> {
+    fn finish(&mut self, tag: u64) -> Option<(Option<u64>, u64)> {
         let slot = self.slots.get_mut(tag as u32 as usize)?;
         if slot.uses & 1 == 0 || slot.uses != (tag >> 32) as u32 {
             return None;
@@ -282,15 +329,15 @@ mod tests {
     #[test]
     fn an_answer_that_comes_twice_is_known_even_after_its_slot_was_taken_again() {
         let mut flight = Flight::new(2);
-        let first = flight.start(1, 2);
-        let second = flight.start(3, 4);
-        assert_eq!(flight.finish(first), Some((1, 2)));
+        let first = flight.start(Some(1), 2);
+        let second = flight.start(Some(3), 4);
+        assert_eq!(flight.finish(first), Some((Some(1), 2)));
         assert_eq!(flight.finish(first), None);
-        let third = flight.start(5, 6);
+        let third = flight.start(None, 6);
         assert_eq!(third as u32, first as u32);
         assert_eq!(flight.finish(first), None);
-        assert_eq!(flight.finish(second), Some((3, 4)));
-        assert_eq!(flight.finish(third), Some((5, 6)));
+        assert_eq!(flight.finish(second), Some((Some(3), 4)));
+        assert_eq!(flight.finish(third), Some((None, 6)));
         assert_eq!(flight.finish(99), None);
         assert!(flight.is_idle());
     }

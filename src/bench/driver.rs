@@ -27,14 +27,14 @@ use std::time::Duration;
 
 use crate::bench::clients::{Client, RunControl};
 use crate::bench::clock::{Clock, nanos};
-use crate::bench::options::{Mode, OptionsError, VoterOptions};
-use crate::bench::pacer::Pacer;
+use crate::bench::controls::{Controls, Settings};
+use crate::bench::options::{OptionsError, VoterOptions};
 use crate::bench::recorder::{Recorder, VoteCounts};
-use crate::bench::run::{Outcome, PartitionOutcome};
-use crate::bench::sampler::{PartitionGauge, Phase, Sample, Sampler, Standing};
+use crate::bench::run::{ClientOutcome, Generator, Outcome, PartitionOutcome, Second};
+use crate::bench::sampler::{Election, PartitionGauge, Phase, Sample, Sampler};
 use crate::bench::target::VoteTarget;
 use crate::bench::workloads::voter::CallGenerator;
-use crate::stats::{Histogram, SharedHistogram};
+use crate::stats::Histogram;
 
 /// How long calls in flight are awaited after the last one started.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
@@ -49,6 +49,8 @@ pub enum Flow {
     Continue,
     /// Starts no more calls. While draining, after a second: gives up the calls in flight.
     Leave,
+    /// Asks for the outcome so far, and goes on.
+    Save,
 }
 
 /// Watches a run from the caller's thread.
@@ -58,6 +60,12 @@ pub trait Observer {
 
     /// Waits, at most for `limit`, and may return sooner. Input is read and screens are drawn here.
     fn wait(&mut self, limit: Duration) -> Flow;
+
+    /// The run begins; `controls` change it while it goes on.
+    fn begin(&mut self, _controls: &Arc<Controls>) {}
+
+    /// The outcome so far, after [`Flow::Save`].
+    fn save(&mut self, _outcome: &Outcome) {}
 }
 
 /// Watches nothing and lets the run end by itself.
@@ -74,14 +82,14 @@ impl Observer for Unobserved {
 
 /// Reads each partition's gauge into a slice that is as long as there are partitions. Called once per sample.
 pub type Gauges = Box<dyn FnMut(&mut [PartitionGauge])>;
-/// Asks the database who leads, most votes first. Runs on a thread of its own, so it may take its time.
-pub type Standings = Box<dyn FnMut() -> Result<Vec<Standing>, String> + Send>;
+/// Asks the database who leads where. Runs on a thread of its own, so it may take its time.
+pub type Elections = Box<dyn FnMut() -> Result<Election, String> + Send>;
 
 /// Where a run gets what clients don't see. All of it may be missing.
 #[derive(Default)]
 pub struct Sources {
     pub gauges: Option<Gauges>,
-    pub standings: Option<Standings>,
+    pub elections: Option<Elections>,
 }
 
 /// Why a run has no outcome.
@@ -112,17 +120,21 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
     options.validate()?;
-    if targets.len() != options.clients {
-        return Err(OptionsError::Targets { targets: targets.len(), clients: options.clients }.into());
+    let clients_max = options.clients + options.spare_clients;
+    if targets.len() != clients_max {
+        return Err(OptionsError::Targets { targets: targets.len(), clients: clients_max }.into());
     }
+    let controls = Arc::new(Controls::new(Settings::of(options), clients_max));
+    observer.begin(&controls);
     let warmup_ns = nanos(options.warmup);
     let control = Arc::new(RunControl {
         clock: Clock::start(),
         stop: AtomicBool::new(false),
         end_ns: warmup_ns.saturating_add(nanos(options.duration)),
         finished: AtomicUsize::new(0),
+        controls,
     });
-    let recorder = |_: &_| Arc::new(Recorder::new(options.partitions, warmup_ns, options.rate.is_some()));
+    let recorder = |_: &_| Arc::new(Recorder::new(options.partitions, warmup_ns));
     let recorders: Vec<Arc<Recorder>> = targets.iter().map(recorder).collect();
     // From here on, leaving in any way stops the clients: also when the observer panics.
     let stop = StopOnDrop(control.clone());
@@ -130,22 +142,25 @@ pub fn run(
     let mut watch = Watch {
         gauges: vec![PartitionGauge::default(); options.partitions],
         source: sources.gauges,
-        standings: sources.standings.map(|source| StandingThread::start(source, control.clone())),
+        elections: sources.elections.map(|source| ElectionThread::start(source, control.clone())),
         sampler: Sampler::new(recorders.clone(), options.partitions),
         sample: Sample::new(options.partitions),
         seconds: Seconds::default(),
+        busy_at_first: None,
+        recorders,
         warmup_ns,
     };
     let stopped_early = watch.until_over(&control, nanos(options.sample_interval), observer);
     control.stop.store(true, Ordering::Relaxed);
-    watch.drain(&control, options.clients, observer)?;
+    watch.drain(&control, clients_max, observer)?;
     for (client, thread) in clients.into_iter().enumerate() {
         thread.join().map_err(|panic| RunError::ClientPanicked { client, message: panic_message(&*panic) })?;
     }
     watch.take(control.clock.now(), Phase::Drain, observer);
-    let standing = watch.standings.take().map(StandingThread::finish).unwrap_or_default();
+    let election = watch.elections.take().map(ElectionThread::finish).unwrap_or_default();
     drop(stop);
-    Ok(outcome(&recorders, warmup_ns, stopped_early, watch.seconds.rates, standing))
+    watch.seconds.finish();
+    Ok(Outcome { stopped_early, standing: election.standing, winners: election.winners, ..watch.outcome(&control) })
 }
 
 struct StopOnDrop(Arc<RunControl>);
@@ -169,9 +184,12 @@ fn start_clients(
             generator: CallGenerator::new(options.seed, number as u64, options.contestants),
             recorder: recorder.clone(),
             control: control.clone(),
-            pacer: options.rate.map(|rate| Pacer::new(rate, number, options.clients)),
+            number,
             max_votes: options.max_votes,
-            window: if options.mode == Mode::Sync { 0 } else { options.in_flight },
+            window: options.in_flight,
+            epoch: 0,
+            by_text: false,
+            broken: false,
         };
         let thread = std::thread::Builder::new().name(format!("client-{number}")).spawn(move || client.run());
         threads.push(thread.map_err(|source| RunError::Thread { client: number, source })?);
@@ -188,10 +206,13 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 struct Watch {
     gauges: Vec<PartitionGauge>,
     source: Option<Gauges>,
-    standings: Option<StandingThread>,
+    elections: Option<ElectionThread>,
     sampler: Sampler,
     sample: Sample,
     seconds: Seconds,
+    /// When the gauges were first read, and the time that all partitions had been busy by then.
+    busy_at_first: Option<(u64, u64)>,
+    recorders: Vec<Arc<Recorder>>,
     warmup_ns: u64,
 }
 
@@ -212,8 +233,10 @@ impl Watch {
                 next = (now / interval + 1) * interval;
             }
             let until = next.min(control.end_ns);
-            if observer.wait(Duration::from_nanos(until.saturating_sub(control.clock.now()))) == Flow::Leave {
-                return true;
+            match observer.wait(Duration::from_nanos(until.saturating_sub(control.clock.now()))) {
+                Flow::Continue => {}
+                Flow::Leave => return true,
+                Flow::Save => observer.save(&self.outcome(control)),
             }
         }
     }
@@ -237,77 +260,106 @@ impl Watch {
         if let Some(source) = &mut self.source {
             source(&mut self.gauges);
         }
-        self.sample.standing = self.standings.as_ref().and_then(StandingThread::newest);
-        self.sampler.take(now, phase, &self.gauges, &mut self.sample);
-        if phase == Phase::Measure {
-            self.seconds.add(&self.sample);
+        if self.busy_at_first.is_none() {
+            self.busy_at_first = self.busy_ns().map(|busy| (now, busy));
         }
+        self.sample.election = self.elections.as_ref().and_then(ElectionThread::newest);
+        self.sampler.take(now, phase, &self.gauges, &mut self.sample);
+        self.seconds.add(&self.sample, self.warmup_ns);
         observer.sample(&self.sample);
+    }
+
+    /// Time that all partitions have spent in transactions.
+    fn busy_ns(&self) -> Option<u64> {
+        self.gauges.iter().map(|gauge| gauge.busy_ns).sum()
+    }
+
+    /// What the clients have seen so far.
+    fn outcome(&self, control: &RunControl) -> Outcome {
+        let mut outcome = outcome(&self.recorders, self.warmup_ns);
+        outcome.seconds.clone_from(&self.seconds.done);
+        outcome.changed = control.controls.epoch() > 0;
+        let since = self.busy_at_first.zip(self.busy_ns());
+        outcome.generator.busy = since.map(|((at, before), now)| {
+            now.saturating_sub(before) as f64 / self.sample.at_ns.saturating_sub(at).max(1) as f64
+        });
+        outcome
     }
 }
 
-/// Throughput of each measured second.
+/// The measured seconds, one after the other.
 #[derive(Default)]
 struct Seconds {
-    rates: Vec<f64>,
-    calls: u64,
-    ns: u64,
+    done: Vec<Second>,
+    latency: Histogram,
+    /// Where the one under way began and how far it is, in nanoseconds of the run.
+    begins_ns: u64,
+    at_ns: u64,
 }
 
 impl Seconds {
-    fn add(&mut self, sample: &Sample) {
-        self.calls += sample.latency.count();
-        self.ns += sample.interval_ns;
-        // A sample rarely ends on the second, so a tenth of the last interval may be missing.
-        if self.ns + sample.interval_ns / 10 >= 1_000_000_000 {
-            self.rates.push(self.calls as f64 * 1e9 / self.ns as f64);
-            (self.calls, self.ns) = (0, 0);
+    fn add(&mut self, sample: &Sample, warmup_ns: u64) {
+        if sample.at_ns <= warmup_ns {
+            return;
         }
+        if self.at_ns == 0 {
+            self.begins_ns = warmup_ns;
+        }
+        self.at_ns = sample.at_ns;
+        self.latency.merge(&sample.measured);
+        // A sample rarely ends on the second, so a tenth of the last interval may be missing.
+        if self.at_ns - self.begins_ns + sample.interval_ns / 10 >= 1_000_000_000 {
+            self.finish();
+        }
+    }
+
+    /// Ends the second under way, also if it has not lasted a second.
+    fn finish(&mut self) {
+        if self.at_ns > self.begins_ns && !(self.latency.is_empty() && self.at_ns - self.begins_ns < 100_000_000) {
+            self.done.push(Second::of(self.begins_ns, self.at_ns, &self.latency));
+        }
+        self.latency.reset();
+        self.begins_ns = self.at_ns;
     }
 }
 
 /// Asks who leads, over and over, beside the run.
-struct StandingThread {
-    answers: Receiver<Vec<Standing>>,
+struct ElectionThread {
+    answers: Receiver<Election>,
     /// Gives the source back when the run is over. Without a thread there is no standing.
-    thread: Option<JoinHandle<Standings>>,
+    thread: Option<JoinHandle<Elections>>,
 }
 
-impl StandingThread {
-    fn start(mut source: Standings, control: Arc<RunControl>) -> StandingThread {
+impl ElectionThread {
+    fn start(mut source: Elections, control: Arc<RunControl>) -> ElectionThread {
         let (sender, answers) = mpsc::sync_channel(1);
         let asking = move || {
             while !control.stop.load(Ordering::Relaxed) {
                 // A question that fails is asked again; an answer that nobody has taken yet is not replaced.
-                if let Ok(standing) = source() {
-                    let _ = sender.try_send(standing);
+                if let Ok(election) = source() {
+                    let _ = sender.try_send(election);
                 }
                 std::thread::park_timeout(STANDING_INTERVAL);
             }
             source
         };
-        StandingThread { answers, thread: std::thread::Builder::new().name("standing".to_owned()).spawn(asking).ok() }
+        ElectionThread { answers, thread: std::thread::Builder::new().name("election".to_owned()).spawn(asking).ok() }
     }
 
-    fn newest(&self) -> Option<Vec<Standing>> {
+    fn newest(&self) -> Option<Election> {
         self.answers.try_iter().last()
     }
 
     /// The standing after the last vote; empty if the database gives none. The run must have been stopped.
-    fn finish(self) -> Vec<Standing> {
-        let Some(thread) = self.thread else { return Vec::new() };
+    fn finish(self) -> Election {
+        let Some(thread) = self.thread else { return Election::default() };
         thread.thread().unpark();
         thread.join().ok().and_then(|mut source| source().ok()).unwrap_or_default()
     }
 }
 
-fn outcome(
-    recorders: &[Arc<Recorder>],
-    warmup_ns: u64,
-    stopped_early: bool,
-    per_second: Vec<f64>,
-    standing: Vec<Standing>,
-) -> Outcome {
+/// What the clients have seen; exact once they have ended.
+fn outcome(recorders: &[Arc<Recorder>], warmup_ns: u64) -> Outcome {
     let sum = |field: fn(&Recorder) -> u64| recorders.iter().map(|r| field(r)).sum::<u64>();
     let last_answer_ns = recorders.iter().map(|r| r.last_answer_ns.get()).max().unwrap_or(0);
     let partition = |index: usize| {
@@ -315,19 +367,26 @@ fn outcome(
         for book in recorders.iter().map(|r| &r.measured.partitions[index]) {
             partition.votes += book.votes();
             book.response.add_to(&mut partition.response);
-            if let Some(service) = &book.service {
-                add_service(service, &mut partition.service);
+            if let Some(service) = book.service.get() {
+                service.add_to(partition.service.get_or_insert_with(Histogram::new));
             }
         }
         partition
     };
-    let partitions: Vec<PartitionOutcome> = (0..recorders[0].measured.partitions.len()).map(partition).collect();
+    let client = |recorder: &Arc<Recorder>| {
+        let mut client = ClientOutcome { errors: recorder.measured.errors.get(), ..ClientOutcome::default() };
+        recorder.measured.partitions.iter().for_each(|book| client.votes += book.votes());
+        client
+    };
     let mut all_votes = VoteCounts::default();
     for book in recorders.iter().flat_map(|r| r.warmup.partitions.iter().chain(&r.measured.partitions)) {
         all_votes += book.votes();
     }
+    let partitions = recorders[0].measured.partitions.len();
+    let share = |ns: u64| (ns > 0).then(|| ns as f64 / last_answer_ns.max(1) as f64);
     Outcome {
-        partitions,
+        partitions: (0..partitions).map(partition).collect(),
+        clients: recorders.iter().map(client).collect(),
         measured_ns: last_answer_ns.saturating_sub(warmup_ns),
         errors: sum(|r| r.measured.errors.get()),
         all_votes,
@@ -337,14 +396,17 @@ fn outcome(
         unasked: sum(|r| r.unasked.get()),
         unsent: sum(|r| r.unsent.get()),
         first_error: recorders.iter().find_map(|r| r.first_error.lock().ok()?.clone()),
-        per_second,
-        stopped_early,
-        standing,
+        generator: Generator {
+            cpu: share(sum(|r| r.cpu_ns.get())),
+            cpu_wait: share(sum(|r| r.cpu_wait_ns.get())),
+            busy: None,
+        },
+        seconds: Vec::new(),
+        changed: false,
+        stopped_early: false,
+        standing: Vec::new(),
+        winners: Vec::new(),
     }
-}
-
-fn add_service(shared: &SharedHistogram, service: &mut Option<Histogram>) {
-    shared.add_to(service.get_or_insert_with(Histogram::new));
 }
 
 #[cfg(test)]

@@ -16,15 +16,21 @@
 //! Not here: how a call reaches a partition ([`target::VoteTarget`] is all that is known of the database), and the SQL
 //! that counts rows afterwards ([`verify`] is handed the numbers).
 
+pub mod args;
 mod clients;
 pub mod clock;
+pub mod command;
+pub mod controls;
 pub mod database;
 pub mod driver;
+pub mod machine;
 pub mod options;
 pub mod pacer;
+mod processor;
 pub mod random;
 pub mod recorder;
 pub mod report;
+pub mod results;
 pub mod run;
 pub mod sampler;
 pub mod signals;

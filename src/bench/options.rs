@@ -21,6 +21,8 @@ pub enum Mode {
     Sync,
     /// Pipelined: many calls in flight, answers as they come.
     Async,
+    /// One call at a time, each as the text of an `EXEC` through the general statement interface.
+    Sql,
 }
 
 impl fmt::Display for Mode {
@@ -28,6 +30,7 @@ impl fmt::Display for Mode {
         f.write_str(match self {
             Mode::Sync => "sync",
             Mode::Async => "async",
+            Mode::Sql => "sql",
         })
     }
 }
@@ -39,6 +42,7 @@ impl FromStr for Mode {
         match text.to_ascii_lowercase().as_str() {
             "sync" => Ok(Mode::Sync),
             "async" => Ok(Mode::Async),
+            "sql" => Ok(Mode::Sql),
             _ => Err(OptionsError::UnknownMode { text: text.to_owned() }),
         }
     }
@@ -67,6 +71,8 @@ pub struct VoterOptions {
     pub seed: u64,
     /// Calls in flight per client when pipelined, 1 to [`IN_FLIGHT_MAX`].
     pub in_flight: usize,
+    /// Clients that wait beside the others, so that there can be more of them while the run goes on. Default: 0.
+    pub spare_clients: usize,
     /// Between two samples, and so the longest that a dashboard stands still; 200 ms by default. 10 ms to 10 s.
     #[serde(serialize_with = "as_seconds")]
     pub sample_interval: Duration,
@@ -87,6 +93,7 @@ impl Default for VoterOptions {
             max_votes: 2,
             seed: 1,
             in_flight: 1024,
+            spare_clients: 0,
             sample_interval: Duration::from_millis(200),
             durability: "memory only".to_owned(),
         }
@@ -104,7 +111,7 @@ pub enum OptionsError {
     NoDuration,
     #[error("the interval between samples is {millis} ms, but must be 10 ms to 10 s")]
     SampleInterval { millis: u128 },
-    #[error("{text} is no mode; modes are sync (one call at a time) and async (pipelined)")]
+    #[error("{text} is no mode; modes are sync (one call at a time), async (pipelined) and sql (each call as text)")]
     UnknownMode { text: String },
     #[error("{text} is no duration; write a number and ms, s, m or h: 500ms, 10s, 2m")]
     BadDuration { text: String },
@@ -116,7 +123,7 @@ impl VoterOptions {
     /// Fails with the first option that is out of its bounds.
     pub fn validate(&self) -> Result<(), OptionsError> {
         in_range("the number of partitions", self.partitions as i128, 1, 1 << 16)?;
-        in_range("the number of clients", self.clients as i128, 1, CLIENTS_MAX as u64)?;
+        in_range("the number of clients", (self.clients + self.spare_clients) as i128, 1, CLIENTS_MAX as u64)?;
         in_range("the number of contestants", self.contestants as i128, 1, CONTESTANTS_MAX as u64)?;
         in_range("the number of votes per phone", self.max_votes as i128, 1, i64::MAX as u64)?;
         in_range("the number of calls in flight", self.in_flight as i128, 1, IN_FLIGHT_MAX as u64)?;

@@ -18,6 +18,12 @@ impl Pacer {
         Pacer { first_ns: interval_ns * client as f64 / clients as f64, interval_ns, issued: 0 }
     }
 
+    /// The same schedule, `ns` later.
+    pub fn begun_at(mut self, ns: u64) -> Pacer {
+        self.first_ns += ns as f64;
+        self
+    }
+
     /// When the next call should start, in nanoseconds since the run began.
     #[inline]
     pub fn next_start(&self) -> u64 {

@@ -1,11 +1,12 @@
 //! Recorder: what one client thread has seen, by partition. Written by that thread alone, read by any.
 
 use std::ops::AddAssign;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock};
 
 use serde::Serialize;
 
+use crate::bench::processor::ThreadTimes;
 use crate::bench::target::{ACCEPTED, OVER_THE_LIMIT, VoteDone};
 use crate::stats::SharedHistogram;
 
@@ -58,8 +59,8 @@ pub(super) struct PartitionBook {
     answers: [Tally; 3],
     /// From the intended start to the answer. Without a rate that is the real start.
     pub(super) response: SharedHistogram,
-    /// From the real start to the answer; kept only where the two differ.
-    pub(super) service: Option<SharedHistogram>,
+    /// From the real start to the answer, of the calls made under a rate: only there do the two differ.
+    pub(super) service: OnceLock<SharedHistogram>,
 }
 
 impl PartitionBook {
@@ -77,11 +78,11 @@ pub(super) struct Book {
 }
 
 impl Book {
-    fn new(partitions: usize, with_service: bool) -> Book {
+    fn new(partitions: usize) -> Book {
         let partition = |_| PartitionBook {
             answers: Default::default(),
             response: SharedHistogram::new(),
-            service: with_service.then(SharedHistogram::new),
+            service: OnceLock::new(),
         };
         Book { partitions: (0..partitions).map(partition).collect(), errors: Tally::default() }
     }
@@ -90,7 +91,8 @@ impl Book {
 /// When a call was meant to start, started and was answered, in nanoseconds since the run began.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
-    pub(super) intended: u64,
+    /// None: when it started, as fast as answers come.
+    pub(super) intended: Option<u64>,
     pub(super) started: u64,
     pub(super) answered: u64,
 }
@@ -111,13 +113,18 @@ pub(super) struct Recorder {
     /// When the last answer came, in nanoseconds since the run began.
     pub(super) last_answer_ns: Tally,
     pub(super) first_error: Mutex<Option<String>>,
+    /// Where the thread's processor time can be read; empty before it runs, or where the system has none.
+    pub(super) thread: OnceLock<ThreadTimes>,
+    /// What the thread had used in the end.
+    pub(super) cpu_ns: Tally,
+    pub(super) cpu_wait_ns: Tally,
 }
 
 impl Recorder {
-    pub(super) fn new(partitions: usize, warmup_ns: u64, with_service: bool) -> Recorder {
+    pub(super) fn new(partitions: usize, warmup_ns: u64) -> Recorder {
         Recorder {
-            warmup: Book::new(partitions, with_service),
-            measured: Book::new(partitions, with_service),
+            warmup: Book::new(partitions),
+            measured: Book::new(partitions),
             warmup_ns,
             submitted: Tally::default(),
             lost: Tally::default(),
@@ -125,6 +132,9 @@ impl Recorder {
             unsent: Tally::default(),
             last_answer_ns: Tally::default(),
             first_error: Mutex::new(None),
+            thread: OnceLock::new(),
+            cpu_ns: Tally::default(),
+            cpu_wait_ns: Tally::default(),
         }
     }
 
@@ -138,9 +148,13 @@ impl Recorder {
                     return self.failed(book, format!("Vote was answered by partition {}", done.partition));
                 };
                 partition.answers[done.answer as usize].add(1);
-                partition.response.record(times.answered - times.intended.min(times.answered));
-                if let Some(service) = &partition.service {
-                    service.record(times.answered - times.started.min(times.answered));
+                let service = times.answered - times.started.min(times.answered);
+                match times.intended {
+                    None => partition.response.record(service),
+                    Some(intended) => {
+                        partition.response.record(times.answered - intended.min(times.answered));
+                        partition.service.get_or_init(SharedHistogram::new).record(service);
+                    }
                 }
             }
             Ok(done) => self.failed(book, format!("Vote answered {}, which is none of 0, 1 and 2", done.answer)),
@@ -162,8 +176,8 @@ mod tests {
 
     #[test]
     fn answers_go_to_their_phase_and_partition_and_the_rest_are_errors() {
-        let recorder = Recorder::new(2, 1_000, true);
-        let times = |answered| Times { intended: 100, started: 400, answered };
+        let recorder = Recorder::new(2, 1_000);
+        let times = |answered| Times { intended: Some(100), started: 400, answered };
         recorder.answered(times(999), Ok(VoteDone { answer: 0, partition: 1 }));
         recorder.answered(times(1_000), Ok(VoteDone { answer: 2, partition: 0 }));
         recorder.answered(times(2_000), Ok(VoteDone { answer: 3, partition: 0 }));
@@ -174,7 +188,7 @@ mod tests {
         assert_eq!((recorder.warmup.errors.get(), recorder.measured.errors.get()), (0, 3));
         assert!(recorder.first_error.lock().unwrap().as_deref().unwrap().starts_with("Vote answered 3"));
         let mut service = crate::stats::Histogram::new();
-        recorder.measured.partitions[0].service.as_ref().unwrap().add_to(&mut service);
+        recorder.measured.partitions[0].service.get().unwrap().add_to(&mut service);
         assert_eq!(service.max(), 600);
     }
 }

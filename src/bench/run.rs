@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::bench::machine::Machine;
 use crate::bench::options::VoterOptions;
 use crate::bench::recorder::VoteCounts;
 use crate::bench::sampler::Standing;
@@ -18,11 +19,62 @@ pub struct PartitionOutcome {
     pub service: Option<Histogram>,
 }
 
+/// One client's measured calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ClientOutcome {
+    pub votes: VoteCounts,
+    pub errors: u64,
+}
+
+/// Who used the processors, over the whole run: 1 is one processor all the time. None where the system does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Generator {
+    /// The clients' threads. They run transactions themselves while a partition is idle.
+    pub cpu: Option<f64>,
+    /// The clients' threads, ready to run but waiting for a processor.
+    pub cpu_wait: Option<f64>,
+    /// Time in transactions, of all partitions.
+    pub busy: Option<f64>,
+}
+
+/// One measured second. The last may be shorter. Latencies are response times in microseconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Second {
+    /// From the beginning of the run, warm-up included.
+    pub begins_s: f64,
+    pub lasts_s: f64,
+    pub calls: u64,
+    pub latency_us: LatencyUs,
+}
+
+impl Second {
+    pub(super) fn of(begins_ns: u64, ends_ns: u64, latency: &Histogram) -> Second {
+        Second {
+            begins_s: begins_ns as f64 / 1e9,
+            lasts_s: (ends_ns - begins_ns) as f64 / 1e9,
+            calls: latency.count(),
+            latency_us: LatencyUs::of(latency),
+        }
+    }
+
+    /// Calls per second.
+    pub fn rate(&self) -> f64 {
+        self.calls as f64 / self.lasts_s
+    }
+
+    /// Long enough for its rate to be compared.
+    pub fn is_whole(&self) -> bool {
+        self.lasts_s > 0.9
+    }
+}
+
 /// What the clients saw. A call was measured if it was answered after the warm-up.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// By partition, from 0; without the warm-up.
     pub partitions: Vec<PartitionOutcome>,
+    /// By client, from 0; those that only waited, too.
+    pub clients: Vec<ClientOutcome>,
     /// From the end of the warm-up to the last answer.
     pub measured_ns: u64,
     /// Measured calls that failed.
@@ -40,12 +92,17 @@ pub struct Outcome {
     /// Calls that were due under the rate and never started.
     pub unsent: u64,
     pub first_error: Option<String>,
-    /// Calls per second of each whole measured second.
-    pub per_second: Vec<f64>,
+    pub generator: Generator,
+    /// Every measured call is in one of them.
+    pub seconds: Vec<Second>,
+    /// Mode, clients or rate were changed while the run went on.
+    pub changed: bool,
     /// The run ended before its time: someone left, or a client lost every call.
     pub stopped_early: bool,
     /// After the last vote, most votes first. Empty without a source.
     pub standing: Vec<Standing>,
+    /// Each state and its winner.
+    pub winners: Vec<(String, i32)>,
 }
 
 impl Outcome {
@@ -63,7 +120,7 @@ impl Outcome {
 }
 
 /// Latencies in microseconds.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, serde::Deserialize)]
 pub struct LatencyUs {
     pub mean: f64,
     pub p50: f64,
@@ -99,9 +156,31 @@ pub struct PartitionReport {
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum Warning {
     DebugBuild,
-    StoppedEarly { measured_s: f64, asked_s: f64 },
-    RateNotReached { asked: f64, reached: f64, unsent: u64 },
-    FewCalls { calls: u64 },
+    StoppedEarly {
+        measured_s: f64,
+        asked_s: f64,
+    },
+    RateNotReached {
+        asked: f64,
+        reached: f64,
+        unsent: u64,
+    },
+    FewCalls {
+        calls: u64,
+    },
+    /// Partitions were idle for most of the time although the clients' threads were at work all the time.
+    GeneratorBound {
+        clients_cpu: f64,
+        partitions_busy: f64,
+    },
+    /// Threads waited for processors: latencies have that waiting in them.
+    Oversubscribed {
+        waited: f64,
+    },
+    /// Mode, clients or rate were changed by hand.
+    Changed,
+    /// Saved while the run went on.
+    Unfinished,
 }
 
 impl std::fmt::Display for Warning {
@@ -119,6 +198,17 @@ impl std::fmt::Display for Warning {
                 rate(*reached),
                 grouped(*unsent)
             ),
+            Warning::GeneratorBound { clients_cpu, partitions_busy } => write!(
+                f,
+                "the load generator is the bottleneck: its threads were at work for {clients_cpu:.1} s a second, \
+                 transactions took {partitions_busy:.1} s of them"
+            ),
+            Warning::Oversubscribed { waited } => write!(
+                f,
+                "the clients' threads waited for a processor for {waited:.1} s a second; their waiting is in the latencies"
+            ),
+            Warning::Unfinished => f.write_str("saved while the run went on: nothing has been checked yet"),
+            Warning::Changed => f.write_str("mode, clients or rate were changed while the run went on"),
             Warning::FewCalls { calls } => {
                 write!(f, "{} calls are too few for the higher percentiles; run longer", grouped(*calls))
             }
@@ -153,13 +243,23 @@ pub struct Report {
     pub errors: u64,
     /// Answered calls of the whole run, warm-up included: what the check is about.
     pub votes_with_warmup: VoteCounts,
+    /// Calls per second of each whole measured second.
     pub throughput_per_second: Vec<f64>,
+    pub seconds: Vec<Second>,
+    pub clients_detail: Vec<ClientOutcome>,
+    pub generator: Generator,
+    /// Shortest and longest latency in nanoseconds and how many, for each bucket that holds something.
+    pub distribution_ns: Vec<(u64, u64, u64)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub service_distribution_ns: Vec<(u64, u64, u64)>,
+    pub machine: Machine,
     pub warmup_s: f64,
     pub rate: Option<f64>,
     pub seed: u64,
     pub durability: String,
     pub options: VoterOptions,
     pub standing: Vec<Standing>,
+    pub winners: Vec<(String, i32)>,
 }
 
 /// Below this the 99.9 % latency rests on fewer than ten calls.
@@ -202,13 +302,20 @@ impl Report {
             service_us: service.as_ref().map(LatencyUs::of),
             errors: outcome.errors,
             votes_with_warmup: outcome.all_votes,
-            throughput_per_second: outcome.per_second.clone(),
+            throughput_per_second: outcome.seconds.iter().filter(|s| s.is_whole()).map(Second::rate).collect(),
+            seconds: outcome.seconds.clone(),
+            clients_detail: outcome.clients.clone(),
+            generator: outcome.generator,
+            distribution_ns: response.buckets().collect(),
+            service_distribution_ns: service.iter().flat_map(Histogram::buckets).collect(),
+            machine: Machine::this(),
             warmup_s: options.warmup.as_secs_f64(),
             rate: options.rate,
             seed: options.seed,
             durability: options.durability.clone(),
             options: options.clone(),
             standing: outcome.standing.clone(),
+            winners: outcome.winners.clone(),
         }
     }
 
@@ -234,6 +341,20 @@ fn warnings(options: &VoterOptions, outcome: &Outcome, calls: u64, reached: f64)
     {
         warnings.push(Warning::RateNotReached { asked, reached, unsent: outcome.unsent });
     }
+    let generator = outcome.generator;
+    if let (Some(clients_cpu), Some(partitions_busy)) = (generator.cpu, generator.busy)
+        && options.rate.is_none()
+        && clients_cpu > 0.8 * options.clients as f64
+        && partitions_busy < 0.4 * clients_cpu.min(options.partitions as f64)
+    {
+        warnings.push(Warning::GeneratorBound { clients_cpu, partitions_busy });
+    }
+    if let Some(waited) = generator.cpu_wait.filter(|waited| *waited > 0.25 * options.clients as f64) {
+        warnings.push(Warning::Oversubscribed { waited });
+    }
+    if outcome.changed {
+        warnings.push(Warning::Changed);
+    }
     if calls < CALLS_LEAST {
         warnings.push(Warning::FewCalls { calls });
     }
@@ -253,6 +374,7 @@ pub(super) mod tests {
         Outcome {
             partitions: vec![PartitionOutcome { votes, response, service: None }, PartitionOutcome::default()],
             measured_ns: 2_000_000_000,
+            clients: vec![ClientOutcome { votes, errors: 0 }],
             errors: 0,
             all_votes: votes,
             all_errors: 0,
@@ -261,9 +383,14 @@ pub(super) mod tests {
             unasked: 0,
             unsent: 5_000,
             first_error: None,
-            per_second: vec![40_000.0, 60_000.0],
+            generator: Generator::default(),
+            seconds: [40_000, 60_000]
+                .map(|calls| Second { calls, begins_s: 0.0, lasts_s: 1.0, latency_us: LatencyUs::default() })
+                .to_vec(),
+            changed: false,
             stopped_early: false,
             standing: Vec::new(),
+            winners: Vec::new(),
         }
     }
 

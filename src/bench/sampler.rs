@@ -1,7 +1,9 @@
 //! Sampler: what all clients have seen since the last sample, merged by partition.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use crate::bench::processor::ThreadTimes;
 use crate::bench::recorder::{PartitionBook, Recorder, VoteCounts};
 use crate::stats::Histogram;
 
@@ -34,6 +36,28 @@ pub struct Standing {
     pub states_led: u32,
 }
 
+/// Who leads where, at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Election {
+    /// Most votes first.
+    pub standing: Vec<Standing>,
+    /// State and the contestant with most votes there; of several, the one with the lowest number.
+    pub winners: Vec<(String, i32)>,
+    /// How long the database took to say so.
+    pub took: Duration,
+    /// Rows of each table and view, and the bytes of all. Empty and 0 where they were not counted this time.
+    pub rows: Vec<(String, u64)>,
+    pub memory_bytes: u64,
+}
+
+/// What the clients' threads did in an interval, as shares of it: 1 is one processor. None where the system doesn't say.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct GeneratorSample {
+    pub cpu: Option<f64>,
+    /// Ready to run, but waiting for a processor.
+    pub cpu_wait: Option<f64>,
+}
+
 /// One partition's share of a [`Sample`].
 #[derive(Debug, Clone, Default)]
 pub struct PartitionSample {
@@ -62,12 +86,17 @@ pub struct Sample {
     pub tps: f64,
     /// Response times of all partitions' calls of the interval.
     pub latency: Histogram,
+    /// Service times of those of them that were made under a rate.
+    pub service: Histogram,
+    /// Response times of the calls that count as measured: the same calls, but in the interval in which the warm-up ends.
+    pub measured: Histogram,
+    pub generator: GeneratorSample,
     /// Answered calls since the run began, warm-up included.
     pub votes: VoteCounts,
     /// Failed calls since the run began.
     pub errors: u64,
-    /// The contestants, if they were asked for since the last sample. Most votes first.
-    pub standing: Option<Vec<Standing>>,
+    /// The election, if it was asked for since the last sample.
+    pub election: Option<Election>,
 }
 
 impl Sample {
@@ -79,9 +108,12 @@ impl Sample {
             partitions: vec![PartitionSample::default(); partitions],
             tps: 0.0,
             latency: Histogram::new(),
+            service: Histogram::new(),
+            measured: Histogram::new(),
+            generator: GeneratorSample::default(),
             votes: VoteCounts::default(),
             errors: 0,
-            standing: None,
+            election: None,
         }
     }
 }
@@ -92,6 +124,27 @@ pub(super) struct Sampler {
     seen: Vec<Seen>,
     at_ns: u64,
     now: Histogram,
+    service: Difference,
+    measured: Difference,
+    cpu: Option<(u64, u64)>,
+}
+
+/// A running total and what it was at the last sample.
+#[derive(Default)]
+struct Difference {
+    before: Histogram,
+    now: Histogram,
+}
+
+impl Difference {
+    /// What `now` has that it had not before.
+    fn take(&mut self, into: &mut Histogram) {
+        into.reset();
+        into.merge(&self.now);
+        into.subtract(&self.before);
+        std::mem::swap(&mut self.before, &mut self.now);
+        self.now.reset();
+    }
 }
 
 #[derive(Default)]
@@ -103,7 +156,15 @@ struct Seen {
 impl Sampler {
     pub(super) fn new(recorders: Vec<Arc<Recorder>>, partitions: usize) -> Sampler {
         let seen = (0..partitions).map(|_| Seen::default()).collect();
-        Sampler { recorders, seen, at_ns: 0, now: Histogram::new() }
+        Sampler {
+            recorders,
+            seen,
+            at_ns: 0,
+            now: Histogram::new(),
+            service: Difference::default(),
+            measured: Difference::default(),
+            cpu: None,
+        }
     }
 
     /// Fills `sample` with the interval since the last call, which ends at `at_ns`. `gauges` is by partition.
@@ -114,6 +175,14 @@ impl Sampler {
         sample.latency.reset();
         sample.votes = VoteCounts::default();
         let mut calls = 0;
+        for recorder in &self.recorders {
+            recorder.measured.partitions.iter().for_each(|book| book.response.add_to(&mut self.measured.now));
+            let books = recorder.warmup.partitions.iter().chain(&recorder.measured.partitions);
+            books.filter_map(|book| book.service.get()).for_each(|times| times.add_to(&mut self.service.now));
+        }
+        self.measured.take(&mut sample.measured);
+        self.service.take(&mut sample.service);
+        sample.generator = self.generator(interval_ns);
         for (index, seen) in self.seen.iter_mut().enumerate() {
             self.now.reset();
             for book in books(&self.recorders, index) {
@@ -144,6 +213,39 @@ impl Sampler {
     }
 }
 
+/// Clients whose processor time is read each time; beyond, it would cost more than it tells.
+const CLIENTS_READ_MAX: usize = 32;
+
+impl Sampler {
+    fn generator(&mut self, interval_ns: u64) -> GeneratorSample {
+        let read = |recorder: &Arc<Recorder>| recorder.thread.get().and_then(ThreadTimes::read);
+        let all = (self.recorders.len() <= CLIENTS_READ_MAX).then(|| self.recorders.iter().map(read));
+        let now = all
+            .and_then(|all| all.collect::<Option<Vec<_>>>().map(|used| used.into_iter().sum::<Total>()))
+            .map(|total| (total.cpu_ns, total.wait_ns));
+        let before = std::mem::replace(&mut self.cpu, now);
+        let share =
+            |at: fn(&(u64, u64)) -> u64| Some(at(&now?).saturating_sub(at(&before?)) as f64 / interval_ns as f64);
+        GeneratorSample { cpu: share(|used| used.0), cpu_wait: share(|used| used.1) }
+    }
+}
+
+/// The sum of several threads' times.
+#[derive(Default)]
+struct Total {
+    cpu_ns: u64,
+    wait_ns: u64,
+}
+
+impl std::iter::Sum<crate::bench::processor::Used> for Total {
+    fn sum<I: Iterator<Item = crate::bench::processor::Used>>(used: I) -> Total {
+        used.fold(Total::default(), |total, used| Total {
+            cpu_ns: total.cpu_ns + used.cpu_ns,
+            wait_ns: total.wait_ns + used.wait_ns,
+        })
+    }
+}
+
 fn books(recorders: &[Arc<Recorder>], partition: usize) -> impl Iterator<Item = &PartitionBook> {
     recorders.iter().flat_map(move |r| [&r.warmup.partitions[partition], &r.measured.partitions[partition]])
 }
@@ -156,12 +258,12 @@ mod tests {
 
     #[test]
     fn a_sample_holds_its_interval_and_the_totals_hold_all() {
-        let recorder = Arc::new(Recorder::new(2, 1_000, false));
+        let recorder = Arc::new(Recorder::new(2, 1_000));
         let mut sampler = Sampler::new(vec![recorder.clone()], 2);
         let mut sample = Sample::new(2);
         let answer = |answered, latency, partition| {
             let started = answered - latency;
-            let times = Times { intended: started, started, answered };
+            let times = Times { intended: None, started, answered };
             recorder.answered(times, Ok(VoteDone { answer: 0, partition }));
         };
         answer(900, 50, 0);

@@ -18,10 +18,15 @@ pub struct VoteDone {
 
 /// What the driver needs of a database: one per client thread, used by that thread alone.
 ///
-/// A client is driven either by `vote` or by `submit` and `poll`, not both.
+/// A client calls `vote` only while nothing that it submitted is in flight.
 pub trait VoteTarget: Send {
     /// Calls Vote and waits for its answer.
     fn vote(&mut self, phone: i64, contestant: i32, max_votes: i64) -> Result<VoteDone, String>;
+
+    /// As [`VoteTarget::vote`], but as the text of a statement, where the database reads text.
+    fn vote_by_text(&mut self, phone: i64, contestant: i32, max_votes: i64) -> Result<VoteDone, String> {
+        self.vote(phone, contestant, max_votes)
+    }
 
     /// Hands a call over; it may run calls, its own or others', before it returns. `tag` comes back with the completion.
     ///

@@ -11,6 +11,14 @@ pub struct Procedure {
     pub returns: Option<DataType>,
     /// No statement of it writes.
     pub read_only: bool,
+    /// It touches nothing but replicated tables, and those only to read: it could run at any partition.
+    pub anywhere: bool,
+    /// The partitioning was not declared, but found from the statements.
+    pub partitioning_found: bool,
+    /// Procedures that it calls.
+    pub calls: Vec<Name>,
+    /// ALLOW: kept and shown, not enforced.
+    pub roles: Vec<Name>,
     /// The CREATE PROCEDURE as it was written; it is compiled anew against each catalog version.
     pub text: String,
 }
@@ -28,4 +36,6 @@ pub enum ProcedurePartitioning {
     Single { parameter: usize, table: TableId, column: usize },
     /// Takes every partition.
     Multi,
+    /// DIRECTED: a transaction at each partition apart, on what that one has; not atomic across them.
+    Directed,
 }

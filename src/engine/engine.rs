@@ -1,20 +1,22 @@
 //! Opens the database, and answers statements.
 
+use super::durable::Durable;
 use super::library::Library;
 use super::plan_cache::PlanCache;
 use super::{Config, OpenError, PARTITIONS_MAX, StatementError};
+use crate::durability::{Clock, Definition, ReplayClock};
 use crate::expr::convert_value;
 use crate::initiator::Initiator;
 use crate::partition::{Schema, TxnError};
-use crate::planner::plan::PlanKind;
-use crate::planner::{Environment, plan_expression};
-use crate::procedure::Procedure;
-use crate::sql::ast::{Exec, Statement};
-use crate::sql::{Span, nearest, parse_statement};
+use crate::planner::Environment;
+use crate::procedure::{NativeDefinition, Procedure, defaults};
+use crate::sql::ast::Statement;
+use crate::sql::{Span, nearest, parse_all};
 use crate::topology::PartitionId;
 use crate::txn::Response;
 use crate::types::{Arena, Datum, Frame, Name, ResultSet, Value};
 use parking_lot::{Mutex, RwLock};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -27,7 +29,16 @@ pub struct Engine {
     pub(super) changing: Mutex<()>,
     pub(super) library: RwLock<Library>,
     pub(super) plans: PlanCache,
+    /// Tables' own procedures that somebody has asked for, of one catalog version.
+    defaults: Mutex<(u64, HashMap<Name, Arc<Procedure>>)>,
     cancel: Arc<AtomicBool>,
+    pub(super) clock: Arc<ReplayClock>,
+    /// Every batch of definitions that took effect, in order.
+    pub(super) history: Mutex<Vec<Definition>>,
+    /// What native procedures of the data folder are.
+    pub(super) natives: Vec<NativeDefinition>,
+    /// Set if there is a data folder.
+    pub(super) durable: Option<Durable>,
 }
 
 /// What a statement gave.
@@ -52,20 +63,32 @@ pub enum Tag {
 }
 
 impl Engine {
-    pub fn open(config: Config) -> Result<Engine, OpenError> {
+    /// Opens a database: an empty one, or that of the data folder.
+    pub fn open(config: Config) -> Result<Arc<Engine>, OpenError> {
         if !(1..=PARTITIONS_MAX as usize).contains(&config.partitions) {
             return Err(OpenError::Partitions { asked: config.partitions });
         }
         let cancel = Arc::new(AtomicBool::new(false));
-        let initiator = Initiator::start(config.partitions as u32, &cancel, config.timeout);
-        Ok(Engine {
+        let clock = Arc::new(ReplayClock::new(config.platform.as_ref().map(|platform| Arc::clone(&platform.clock))));
+        let shared: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
+        let initiator = Initiator::start(config.partitions as u32, &cancel, config.timeout, &shared);
+        let mut engine = Engine {
             initiator: initiator.map_err(OpenError::Threads)?,
             schema: RwLock::default(),
             changing: Mutex::default(),
-            library: RwLock::new(Library { folders: config.procedure_folders }),
+            library: RwLock::new(Library { folders: config.procedure_folders.clone(), attached: None }),
             plans: PlanCache::default(),
+            defaults: Mutex::default(),
             cancel,
-        })
+            clock,
+            history: Mutex::default(),
+            natives: config.native_procedures.clone(),
+            durable: None,
+        };
+        engine.open_data(&config)?;
+        let engine = Arc::new(engine);
+        engine.start_snapshots(&config).map_err(OpenError::Threads)?;
+        Ok(engine)
     }
 
     pub fn initiator(&self) -> &Initiator {
@@ -88,11 +111,35 @@ impl Engine {
     pub fn procedure(&self, name: &str) -> Result<Arc<Procedure>, Box<TxnError>> {
         let schema = self.schema.read();
         let name = Name::new(name);
-        schema.procedures.get(&name).cloned().ok_or_else(|| {
-            let known = schema.procedures.keys().map(Name::as_str);
-            let hint = nearest(name.as_str(), known).map_or(String::new(), |n| format!("; did you mean {n}?"));
-            Box::new(TxnError::UnknownProcedure { name, hint })
-        })
+        if let Some(procedure) = schema.procedures.get(&name) {
+            return Ok(Arc::clone(procedure));
+        }
+        if name.as_str().contains('.') {
+            let schema = Arc::clone(&schema);
+            return self.default_procedure(&schema, name);
+        }
+        let known = schema.procedures.keys().map(Name::as_str);
+        let hint = nearest(name.as_str(), known).map_or(String::new(), |n| format!("; did you mean {n}?"));
+        Err(Box::new(TxnError::UnknownProcedure { name, hint }))
+    }
+
+    /// One of a table's own, compiled when it is first asked for.
+    fn default_procedure(&self, schema: &Schema, name: Name) -> Result<Arc<Procedure>, Box<TxnError>> {
+        let mut cache = self.defaults.lock();
+        let version = schema.catalog.version;
+        if cache.0 != version {
+            *cache = (version, HashMap::new());
+        }
+        if let Some(procedure) = cache.1.get(&name) {
+            return Ok(Arc::clone(procedure));
+        }
+        match defaults::find(&schema.catalog, &name) {
+            Ok(procedure) => {
+                cache.1.insert(name, Arc::clone(&procedure));
+                Ok(procedure)
+            }
+            Err(hint) => Err(Box::new(TxnError::UnknownProcedure { name, hint })),
+        }
     }
 
     /// Arguments as datums of the parameters' types, appended to `out`; missing ones at the end take their defaults.
@@ -160,49 +207,23 @@ impl Engine {
         if let Some(done) = self.execute_cached(text, arguments) {
             return done;
         }
-        match parse_statement(text)? {
+        if let Some(done) = self.maintain(text) {
+            return done;
+        }
+        let parsed = parse_all(text)
+            .map_err(|errors| StatementError::several(errors.into_iter().map(StatementError::from).collect()))?;
+        match parsed {
             Statement::Ddl(_) => {
-                let mut done = self.execute_batch(text).map_err(|errors| errors.into_iter().next().expect("one"))?;
+                let mut done = self.execute_batch(text).map_err(StatementError::several)?;
                 let tag = done.tags.pop().unwrap_or_default();
                 Ok(Executed { results: Vec::new(), tag: Tag::Done(tag), place: None, notes: done.notes })
             }
-            Statement::Exec(exec) => self.exec(&exec),
+            Statement::Exec(exec) => self.exec(&exec, arguments),
+            Statement::ExplainProcedure(name) => self.explain_procedure(&name),
+            Statement::Trace(exec) => self.trace(&exec, arguments),
             Statement::Explain(statement) => self.explain(&statement),
             statement => self.execute_ad_hoc(text, &statement, arguments),
         }
-    }
-
-    fn exec(&self, exec: &Exec) -> Result<Executed, StatementError> {
-        let mut procedure = self
-            .procedure(exec.procedure.name.as_str())
-            .map_err(|error| StatementError { span: Some(exec.procedure.span), ..StatementError::from(&*error) })?;
-        let schema = self.schema();
-        let env = Environment::ad_hoc(&schema.catalog);
-        let mut arguments = Vec::new();
-        for argument in &exec.arguments {
-            let plan = plan_expression(argument, &env, None)?;
-            match plan.kind {
-                PlanKind::Expression(crate::expr::expr::Expr {
-                    kind: crate::expr::expr::ExprKind::Literal(value),
-                    ..
-                }) => arguments.push(value),
-                _ => return Err(StatementError::new("arguments must be literals", argument.span)),
-            }
-        }
-        let response = self.call(&mut procedure, &arguments, &mut Default::default()).map_err(|error| {
-            let span = match &*error {
-                TxnError::Argument { position, .. } => exec.arguments.get(position - 1).map(|a| a.span),
-                TxnError::ArgumentCount { .. } => Some(exec.procedure.span),
-                _ => None,
-            };
-            StatementError { span, ..StatementError::from(&*error) }
-        })?;
-        Ok(Executed {
-            place: Some(place_of(response.partition, procedure_key(&procedure))),
-            results: results(&procedure, response),
-            tag: Tag::Rows,
-            notes: Vec::new(),
-        })
     }
 
     fn explain(&self, statement: &Statement) -> Result<Executed, StatementError> {
@@ -237,7 +258,7 @@ impl Engine {
 }
 
 /// What a call shows: its result sets; a scalar as a result set of one row, named like the procedure.
-fn results(procedure: &Procedure, response: Response) -> Vec<ResultSet> {
+pub(super) fn results(procedure: &Procedure, response: Response) -> Vec<ResultSet> {
     let mut results = response.results;
     if let Some(ty) = procedure.code.returns {
         let name = procedure.definition.name.as_str().to_lowercase();
@@ -246,12 +267,12 @@ fn results(procedure: &Procedure, response: Response) -> Vec<ResultSet> {
     results
 }
 
-fn procedure_key(procedure: &Procedure) -> Option<&str> {
+pub(super) fn procedure_key(procedure: &Procedure) -> Option<&str> {
     match procedure.definition.partitioning {
         crate::catalog::ProcedurePartitioning::Single { parameter, .. } => {
             Some(procedure.definition.parameters[parameter].name.as_str())
         }
-        crate::catalog::ProcedurePartitioning::Multi => None,
+        _ => None,
     }
 }
 

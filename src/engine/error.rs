@@ -1,6 +1,7 @@
 //! What can go wrong with a whole database, or with one statement.
 
 use super::config::PARTITIONS_MAX;
+use crate::durability::DurabilityError;
 use crate::executor::ExecError;
 use crate::partition::TxnError;
 use crate::planner::BindError;
@@ -14,6 +15,8 @@ pub enum OpenError {
     Partitions { asked: usize },
     #[error("cannot start the threads of the partitions")]
     Threads(#[source] std::io::Error),
+    #[error(transparent)]
+    Data(#[from] DurabilityError),
 }
 
 /// A statement that did nothing: what is wrong, where, and its SQLSTATE.
@@ -27,6 +30,8 @@ pub struct StatementError {
     pub sqlstate: String,
     /// Set if the error is in another text: that of a procedure's file.
     pub origin: Option<Origin>,
+    /// What else is wrong with the statement: in a procedure's body more than one thing can be.
+    pub others: Vec<StatementError>,
 }
 
 /// A text that came from somewhere else than the caller.
@@ -43,13 +48,23 @@ impl StatementError {
             span: (span != Span::NONE).then_some(span),
             sqlstate: "42000".to_owned(),
             origin: None,
+            others: Vec::new(),
         }
     }
+
+    /// Several as one: the first, with the others. `errors` must not be empty.
+    pub fn several(errors: Vec<StatementError>) -> StatementError {
+        let mut errors = errors.into_iter();
+        let first = errors.next().expect("a failure has an error");
+        StatementError { others: errors.collect(), ..first }
+    }
+
     /// The same error in a text in which this one's begins at `offset`.
     pub fn at(mut self, offset: usize) -> StatementError {
         if let (Some(span), None) = (&mut self.span, &self.origin) {
             *span = Span::new(span.start + offset, span.end + offset);
         }
+        self.others = self.others.into_iter().map(|other| other.at(offset)).collect();
         self
     }
     pub(super) fn with_origin(mut self, origin: &Option<Origin>) -> StatementError {
@@ -63,10 +78,17 @@ impl StatementError {
             Some(origin) => (&*origin.text, Some(origin.file.as_str())),
             None => (text, file),
         };
-        match self.span {
+        let mut out = match self.span {
             Some(span) => render_error(text, span, &self.message, file),
             None => format!("error: {}", self.message),
+        };
+        for other in &self.others {
+            if !out.ends_with('\n') {
+                out.push('\n');
+            }
+            out.push_str(&other.render(text, file));
         }
+        out
     }
 }
 

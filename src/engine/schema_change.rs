@@ -7,13 +7,17 @@
 use super::error::Origin;
 use super::{Engine, StatementError};
 use crate::catalog::{CatalogChange, ProcedurePartitioning};
-use crate::partition::{Schema, wall_clock_micros};
+use crate::durability::{Attachment, Clock, Definition, Record};
+use crate::partition::{Schema, TxnError};
 use crate::planner::{BindError, ddl};
 use crate::procedure::{self, Procedure};
 use crate::sql::ast::{self, Ddl, Ident, ObjectKind, PartitionClause, Statement};
 use crate::sql::{Span, nearest, parse_script};
 use crate::types::Name;
 use std::sync::Arc;
+
+/// Stands in the log for the text of a procedure that is a closure.
+pub(super) const NATIVE: &str = "(native)";
 
 /// What a batch did.
 #[derive(Debug, Default)]
@@ -24,10 +28,23 @@ pub struct Changed {
 }
 
 /// The next version in the making.
-struct Draft {
-    schema: Schema,
+pub(super) struct Draft {
+    pub(super) schema: Schema,
     changes: Vec<CatalogChange>,
-    done: Changed,
+    pub(super) done: Changed,
+    /// A procedure was replaced or dropped: others may have called it.
+    replaced: bool,
+    /// Texts that came from files.
+    attachments: Vec<Attachment>,
+}
+
+impl Draft {
+    /// Takes in a procedure that was compiled against this draft.
+    fn put_procedure(&mut self, compiled: Procedure) {
+        let name = compiled.definition.name.clone();
+        self.schema.catalog.put_procedure((*compiled.definition).clone());
+        self.replaced |= self.schema.procedures.insert(name, Arc::new(compiled)).is_some();
+    }
 }
 
 impl Engine {
@@ -37,13 +54,7 @@ impl Engine {
         let (statements, errors) = parse_script(text);
         let mut errors: Vec<StatementError> = errors.into_iter().map(StatementError::from).collect();
         let _one_at_a_time = self.changing.lock();
-        let current = self.schema();
-        let mut draft = Draft {
-            schema: Schema { catalog: current.catalog.clone(), procedures: current.procedures.clone() },
-            changes: Vec::new(),
-            done: Changed::default(),
-        };
-        draft.schema.catalog.version += 1;
+        let mut draft = self.draft();
         for (statement, span) in &statements {
             let result = match statement {
                 Statement::Ddl(ddl) => self.change(&mut draft, ddl, text, *span),
@@ -53,13 +64,13 @@ impl Engine {
                 errors.extend(found);
             }
         }
-        if errors.is_empty() && !draft.changes.is_empty() {
+        if errors.is_empty() {
             errors.extend(recompile(&mut draft));
         }
         if !errors.is_empty() {
             return Err(errors);
         }
-        self.publish(draft).map_err(|error| vec![error])
+        self.publish(draft, text).map_err(|error| vec![error])
     }
 
     fn change(&self, draft: &mut Draft, ddl: &Ddl, text: &str, span: Span) -> Result<(), Vec<StatementError>> {
@@ -75,7 +86,15 @@ impl Engine {
                 self.create_procedure(draft, &own_ast, own)
                     .map_err(|errors| errors.into_iter().map(|error| error.at(span.start)).collect())
             }
-            Ddl::ProcedureFromClass { class, partition } => self.procedure_from_class(draft, class, partition.as_ref()),
+            Ddl::ProcedureFromClass { class, partition, or_replace, directed, roles } => {
+                let with = |ast: &mut ast::Procedure| {
+                    // Loading a class again is the way to replace it, but another procedure of that name is not.
+                    ast.or_replace = *or_replace;
+                    ast.directed |= *directed;
+                    ast.roles.extend(roles.iter().cloned());
+                };
+                self.procedure_from_class(draft, class, partition.as_ref(), with)
+            }
             Ddl::PartitionProcedure { name, partition } => partition_procedure(draft, name, partition),
             Ddl::Drop { kind: ObjectKind::Procedure, name, if_exists, .. } => {
                 drop_procedure(draft, name, *if_exists).map_err(|error| vec![error])
@@ -104,10 +123,47 @@ impl Engine {
             return Err(vec![StatementError::new(message, ast.name.span)]);
         }
         let compiled = procedure::compile(ast, text, &draft.schema.catalog).map_err(from_bind)?;
-        draft.schema.catalog.put_procedure((*compiled.definition).clone());
-        draft.schema.procedures.insert(name.clone(), Arc::new(compiled));
+        if let (true, ProcedurePartitioning::Single { parameter, .. }) =
+            (compiled.definition.partitioning_found, compiled.definition.partitioning)
+        {
+            let key = &compiled.definition.parameters[parameter].name;
+            draft.done.notes.push(format!("{name} is single-partition by {key}: every statement is fixed to it"));
+        }
+        draft.put_procedure(compiled);
         draft.done.tags.push("procedure created".to_owned());
         Ok(())
+    }
+
+    /// Makes a closure of this program a procedure, or replaces the one of its name.
+    pub fn register(&self, native: procedure::NativeDefinition) -> Result<(), Vec<StatementError>> {
+        let _one_at_a_time = self.changing.lock();
+        let mut draft = self.draft();
+        let native = Arc::new(native);
+        let compiled = procedure::compile_native(&native, &draft.schema.catalog).map_err(from_bind)?;
+        draft.attachments.push(Attachment {
+            name: native.name().to_string(),
+            file: NATIVE.to_owned(),
+            text: String::new(),
+        });
+        draft.put_procedure(compiled);
+        let errors = recompile(&mut draft);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        self.publish(draft, "").map(drop).map_err(|error| vec![error])
+    }
+
+    pub(super) fn draft(&self) -> Draft {
+        let current = self.schema();
+        let mut draft = Draft {
+            schema: Schema { catalog: current.catalog.clone(), procedures: current.procedures.clone() },
+            changes: Vec::new(),
+            done: Changed::default(),
+            replaced: false,
+            attachments: Vec::new(),
+        };
+        draft.schema.catalog.version += 1;
+        draft
     }
 
     /// CREATE PROCEDURE .. FROM CLASS a.b.Name: the text of `Name.sql`, with the partition clause that is written here.
@@ -116,6 +172,7 @@ impl Engine {
         draft: &mut Draft,
         class: &Ident,
         partition: Option<&PartitionClause>,
+        with: impl FnOnce(&mut ast::Procedure),
     ) -> Result<(), Vec<StatementError>> {
         let name = Name::new(class.name.as_str().rsplit('.').next().unwrap_or_default());
         let library = self.library.read();
@@ -127,6 +184,8 @@ impl Engine {
             let message = format!("no file {name}.sql among the procedures{hint}");
             return Err(vec![StatementError::new(message, class.span)]);
         };
+        let attachment = Attachment { name: name.as_str().to_owned(), file: file.clone(), text: text.clone() };
+        draft.attachments.push(attachment);
         let origin = Some(Origin { file, text: Arc::from(text.as_str()) });
         let inside = |errors: Vec<StatementError>| -> Vec<StatementError> {
             errors.into_iter().map(|error| error.with_origin(&origin)).collect()
@@ -148,21 +207,30 @@ impl Engine {
             check_clause(draft, clause).map_err(|error| vec![error])?;
             ast.partition = Some(clause.clone());
         }
+        with(&mut ast);
         self.create_procedure(draft, &ast, &text).map_err(inside)
     }
 
     /// Changes the stores, and makes the draft the current version.
-    fn publish(&self, draft: Draft) -> Result<Changed, StatementError> {
-        let Draft { schema, changes, done } = draft;
+    fn publish(&self, draft: Draft, text: &str) -> Result<Changed, StatementError> {
+        let Draft { schema, changes, done, attachments, .. } = draft;
         let schema = Arc::new(schema);
-        let now = wall_clock_micros();
+        let now = self.clock.now_micros();
         let mut all = self.initiator.hold_all();
+        if let Some(reason) = all.refusal() {
+            return Err(StatementError::from(&TxnError::ReadOnly { reason }));
+        }
         apply_all(&mut all, &changes, &schema, now)?;
         for site in all.sites() {
             site.store.finish_apply();
             site.schema = Arc::clone(&schema);
         }
         *self.schema.write() = schema;
+        let definition = Definition { now, text: text.to_owned(), attachments };
+        let record = Record::Definitions { now, text, attachments: definition.attachments.clone() };
+        all.note(self.initiator.log(), &record);
+        self.history.lock().push(definition);
+        self.initiator.settle_all(all).map_err(|error| StatementError::from(&error))?;
         Ok(done)
     }
 }
@@ -218,11 +286,24 @@ fn from_bind(errors: Vec<BindError>) -> Vec<StatementError> {
 fn recompile(draft: &mut Draft) -> Vec<StatementError> {
     let version = draft.schema.catalog.version;
     let mut errors = Vec::new();
-    let old: Vec<Arc<Procedure>> = draft.schema.procedures.values().filter(|p| p.version != version).cloned().collect();
+    // Without a change of tables, only callers of what was replaced can be concerned.
+    let (all, callers) = (!draft.changes.is_empty(), draft.replaced);
+    if !all && !callers {
+        return errors;
+    }
+    let concerned = |p: &&Arc<Procedure>| p.version != version && (all || !p.definition.calls.is_empty());
+    let old: Vec<Arc<Procedure>> = draft.schema.procedures.values().filter(concerned).cloned().collect();
     for procedure in old {
         let definition = &procedure.definition;
-        match compile_again(definition, draft) {
+        let compiled = match &procedure.native {
+            Some(native) => {
+                procedure::compile_native(native, &draft.schema.catalog).map_err(|errors| errors[0].message.clone())
+            }
+            None => compile_again(definition, draft),
+        };
+        match compiled {
             Ok(compiled) => {
+                draft.schema.catalog.put_procedure((*compiled.definition).clone());
                 draft.schema.procedures.insert(definition.name.clone(), Arc::new(compiled));
             }
             Err(error) => {
@@ -245,9 +326,13 @@ fn compile_again(definition: &crate::catalog::Procedure, draft: &Draft) -> Resul
         _ => None,
     });
     let mut ast = ast.expect("its text was parsed when it was created");
+    ast.directed = definition.partitioning == ProcedurePartitioning::Directed;
+    ast.roles = definition.roles.iter().map(|role| Ident { name: role.clone(), span: Span::NONE }).collect();
     // The clause may have been given from outside of the text.
     ast.partition = match definition.partitioning {
-        ProcedurePartitioning::Multi => None,
+        // What was found is found again, or not.
+        _ if definition.partitioning_found => None,
+        ProcedurePartitioning::Multi | ProcedurePartitioning::Directed => None,
         ProcedurePartitioning::Single { parameter, table, column } => {
             let Some(table) = catalog.get(table) else { return Err("its partitioned table is gone".to_owned()) };
             let ident = |name: &Name| Ident { name: name.clone(), span: Span::NONE };
@@ -284,10 +369,10 @@ fn partition_procedure(draft: &mut Draft, name: &Ident, clause: &PartitionClause
         table: table.id,
         column: table.column(&clause.column.name).expect("checked"),
     };
+    definition.partitioning_found = false;
     let compiled =
         compile_again(&definition, draft).map_err(|message| vec![StatementError::new(message, name.span)])?;
-    draft.schema.catalog.put_procedure((*compiled.definition).clone());
-    draft.schema.procedures.insert(name.name.clone(), Arc::new(compiled));
+    draft.put_procedure(compiled);
     draft.done.tags.push("procedure partitioned".to_owned());
     draft.done.notes.push("PARTITION PROCEDURE is deprecated: write PARTITION ON in CREATE PROCEDURE".to_owned());
     Ok(())
@@ -296,6 +381,7 @@ fn partition_procedure(draft: &mut Draft, name: &Ident, clause: &PartitionClause
 fn drop_procedure(draft: &mut Draft, name: &Ident, if_exists: bool) -> Result<(), StatementError> {
     if draft.schema.procedures.remove(&name.name).is_some() {
         draft.schema.catalog.remove_procedure(&name.name);
+        draft.replaced = true;
         draft.done.tags.push("procedure dropped".to_owned());
         return Ok(());
     }

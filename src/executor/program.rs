@@ -83,6 +83,16 @@ impl Program {
             Action::Expression(_) | Action::Truncate { .. } => &[],
         }
     }
+    /// The table that it changes.
+    pub fn target(&self) -> Option<TableId> {
+        match &self.action {
+            Action::Insert(insert) => Some(insert.table),
+            Action::Modify(modify) => Some(modify.table),
+            Action::Truncate { table, .. } => Some(*table),
+            Action::Query { .. } | Action::Expression(_) => None,
+        }
+    }
+
     /// True for a query, which hands rows on.
     pub fn is_query(&self) -> bool {
         matches!(self.action, Action::Query { .. })

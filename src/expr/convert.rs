@@ -93,7 +93,7 @@ fn to_integer(datum: Datum, from: DataType, to: DataType, arena: &Arena) -> Resu
         }
         DataType::Decimal => datum.as_decimal().to_i64().ok_or_else(|| overflow(to)),
         DataType::Varchar { .. } => {
-            let v = read_text(datum, to, arena, parse_integer)?;
+            let v = read_text(datum, to, arena, parse_whole_part)?;
             i64::try_from(v).map_err(|_| overflow(to))
         }
         _ => Ok(datum.as_i64()),
@@ -133,13 +133,23 @@ fn to_text(datum: Datum, from: DataType, arena: &mut Arena) -> Datum {
             return arena.store(hex.as_bytes());
         }
         DataType::Boolean => write!(text, "{}", datum.lo != 0),
-        DataType::Float => write!(text, "{}", Value::Float(datum.as_f64())),
+        DataType::Float => write!(text, "{}", scientific(datum.as_f64())),
         DataType::Decimal => write!(text, "{}", datum.as_decimal()),
         DataType::Timestamp => write!(text, "{}", Timestamp::from_micros(datum.as_i64())),
         _ => write!(text, "{}", datum.as_i64()),
     };
     written.expect("no number or timestamp has more than 64 characters");
     arena.store(&text.bytes[..text.len])
+}
+
+/// A FLOAT as CAST writes it, VoltDB's way: one digit before the point, at least one after it, as many as it takes to read
+/// back the same number; zero is `0E0`.
+fn scientific(v: f64) -> String {
+    let text = format!("{v:E}");
+    match text.split_once('E') {
+        Some((digits, exponent)) if v != 0.0 && !digits.contains('.') => format!("{digits}.0E{exponent}"),
+        _ => text,
+    }
 }
 
 /// Reads the text of a datum, without blanks around it, or fails with what it should have been.
@@ -193,6 +203,15 @@ fn parse_integer(text: &str) -> Option<i128> {
     }
     // More digits than an i128 has are out of any range.
     Some(text.parse().unwrap_or(i128::MAX))
+}
+
+/// An integer, or any number, truncated as CAST does it.
+fn parse_whole_part(text: &str) -> Option<i128> {
+    parse_integer(text).or_else(|| match text.parse::<Decimal>() {
+        Ok(v) => Some(v.scaled() / Decimal::ONE),
+        // Past DECIMAL's range it is past every integer's; a double's sign is all that counts then.
+        Err(_) => parse_float(text).map(|v| v as i128),
+    })
 }
 
 /// A decimal number with or without exponent; `inf` and `nan`, which the standard library reads, are none.
@@ -356,7 +375,7 @@ fn value_type(value: &Value) -> &'static str {
 }
 
 /// The type in which two operands of a comparison, CASE or UNION meet: the wider number, the longer text, anything with
-/// NULL. TIMESTAMP and integers meet in TIMESTAMP. None if nothing is implied, as for text and numbers.
+/// NULL. None if nothing is implied, as for text and numbers.
 pub fn common_type(a: DataType, b: DataType) -> Option<DataType> {
     use DataType as T;
     match (a, b) {
@@ -364,7 +383,6 @@ pub fn common_type(a: DataType, b: DataType) -> Option<DataType> {
         (T::Null, other) | (other, T::Null) => Some(other),
         (T::Float, other) | (other, T::Float) if other.is_numeric() => Some(T::Float),
         (T::Decimal, other) | (other, T::Decimal) if other.is_numeric() => Some(T::Decimal),
-        (T::Timestamp, other) | (other, T::Timestamp) if other.is_integer() => Some(T::Timestamp),
         (T::Varchar { max: x, bytes: p }, T::Varchar { max: y, bytes: q }) if p == q => {
             Some(T::Varchar { max: x.max(y), bytes: p })
         }

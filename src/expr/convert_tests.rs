@@ -43,7 +43,6 @@ fn text_is_read_or_refused() {
     );
     for (written, to, state) in [
         ("", DataType::BigInt, "22018"),
-        ("1.5", DataType::BigInt, "22018"),
         ("12a", DataType::BigInt, "22018"),
         ("40000", DataType::SmallInt, "22003"),
         ("99999999999999999999", DataType::BigInt, "22003"),
@@ -59,6 +58,30 @@ fn text_is_read_or_refused() {
         ("aabb", DataType::Varbinary { max: 1 }, "22026"),
     ] {
         assert_eq!(text(written, to).unwrap_err().sqlstate(), state, "{written} to {to}");
+    }
+}
+
+#[test]
+fn text_of_any_number_becomes_an_integer_by_its_whole_part() {
+    for (written, whole) in
+        [("12.7", 12), ("-3.99", -3), ("1e3", 1000), (" 15 ", 15), ("9223372036854775807.5", i64::MAX)]
+    {
+        assert_eq!(cast(written.into(), DataType::TEXT, DataType::BigInt), Ok(Value::Int(whole)), "{written}");
+    }
+    assert_eq!(cast("1e30".into(), DataType::TEXT, DataType::BigInt).unwrap_err().sqlstate(), "22003");
+}
+
+#[test]
+fn floats_become_text_with_an_exponent() {
+    for (v, text) in [
+        (2.75, "2.75E0"),
+        (1e20, "1.0E20"),
+        (-0.5, "-5.0E-1"),
+        (1e-7, "1.0E-7"),
+        (0.0, "0E0"),
+        (123456789.125, "1.23456789125E8"),
+    ] {
+        assert_eq!(cast(Value::Float(v), DataType::Float, DataType::TEXT), Ok(text.into()));
     }
 }
 
@@ -134,13 +157,13 @@ fn operands_meet_in_the_wider_type_or_not_at_all() {
         (Integer, Decimal, Some(Decimal)),
         (Decimal, Float, Some(Float)),
         (Null, Boolean, Some(Boolean)),
-        (Timestamp, Integer, Some(Timestamp)),
         (text(5, false), text(9, false), Some(text(9, false))),
         (text(5, false), text(9, true), Some(text(20, true))),
         (Varbinary { max: 1 }, Varbinary { max: 2 }, Some(Varbinary { max: 2 })),
         (text(5, false), Integer, None),
         (text(5, false), Varbinary { max: 2 }, None),
         (Boolean, Integer, None),
+        (Timestamp, Integer, None),
         (Timestamp, Decimal, None),
     ] {
         assert_eq!((common_type(a, b), common_type(b, a)), (common, common), "{a} and {b}");

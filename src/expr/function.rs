@@ -1,11 +1,12 @@
 //! The registry of scalar functions: name to signature and kernel.
 
 use super::compare::{Family, compare_known};
+use super::convert::text_of;
 use super::error::EvalError;
 use super::kernel::time::{self, Field, Unit};
-use super::kernel::{numeric, string};
+use super::kernel::{format, json, network, numeric, string};
 use super::{arithmetic, expr::Arithmetic};
-use crate::types::{Arena, Datum};
+use crate::types::{Arena, BYTES_MAX, Datum};
 
 pub use super::signature::resolve;
 
@@ -13,13 +14,15 @@ pub use super::signature::resolve;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     Abs,
+    ArrayElement,
+    ArrayLength,
+    Bin,
     BitAnd,
     BitNot,
     BitOr,
     BitShiftLeft,
     BitShiftRight,
     BitXor,
-    Bin,
     Ceiling,
     Char,
     CharLength,
@@ -35,12 +38,23 @@ pub enum Function {
     Degrees,
     Exp,
     Extract,
+    Field,
     Floor,
+    FormatCurrency,
+    FormatTimestamp,
     FromUnixtime,
     Greatest,
     Hex,
     Hour,
+    Inet6Aton,
+    Inet6Ntoa,
+    InetAton,
+    InetNtoa,
     IsValidTimestamp,
+    JsonElement,
+    JsonElementText,
+    JsonGet,
+    JsonGetText,
     LTrim,
     Least,
     Left,
@@ -60,19 +74,23 @@ pub enum Function {
     Quarter,
     RTrim,
     Radians,
+    RegexpPosition,
     Repeat,
     Replace,
     Right,
     Round,
     Sec,
     Second,
+    SetField,
     Sign,
     Sin,
     SinceEpoch,
     Space,
     Sqrt,
+    Str,
     Substring,
     Tan,
+    TimeWindow,
     ToTimestamp,
     Trim,
     Truncate,
@@ -83,8 +101,10 @@ pub enum Function {
 }
 
 /// Every name that a function is called by, in lower case and in order; aliases too.
-pub const NAMES: [(&str, Function); 78] = [
+pub const NAMES: [(&str, Function); 95] = [
     ("abs", Function::Abs),
+    ("array_element", Function::ArrayElement),
+    ("array_length", Function::ArrayLength),
     ("bin", Function::Bin),
     ("bit_shift_left", Function::BitShiftLeft),
     ("bit_shift_right", Function::BitShiftRight),
@@ -110,12 +130,23 @@ pub const NAMES: [(&str, Function); 78] = [
     ("degrees", Function::Degrees),
     ("exp", Function::Exp),
     ("extract", Function::Extract),
+    ("field", Function::Field),
     ("floor", Function::Floor),
+    ("format_currency", Function::FormatCurrency),
+    ("format_timestamp", Function::FormatTimestamp),
     ("from_unixtime", Function::FromUnixtime),
     ("greatest", Function::Greatest),
     ("hex", Function::Hex),
     ("hour", Function::Hour),
+    ("inet6_aton", Function::Inet6Aton),
+    ("inet6_ntoa", Function::Inet6Ntoa),
+    ("inet_aton", Function::InetAton),
+    ("inet_ntoa", Function::InetNtoa),
     ("is_valid_timestamp", Function::IsValidTimestamp),
+    ("json_element", Function::JsonElement),
+    ("json_element_text", Function::JsonElementText),
+    ("json_get", Function::JsonGet),
+    ("json_get_text", Function::JsonGetText),
     ("lcase", Function::Lower),
     ("least", Function::Least),
     ("left", Function::Left),
@@ -138,6 +169,7 @@ pub const NAMES: [(&str, Function); 78] = [
     ("power", Function::Power),
     ("quarter", Function::Quarter),
     ("radians", Function::Radians),
+    ("regexp_position", Function::RegexpPosition),
     ("repeat", Function::Repeat),
     ("replace", Function::Replace),
     ("right", Function::Right),
@@ -145,14 +177,17 @@ pub const NAMES: [(&str, Function); 78] = [
     ("rtrim", Function::RTrim),
     ("sec", Function::Sec),
     ("second", Function::Second),
+    ("set_field", Function::SetField),
     ("sign", Function::Sign),
     ("sin", Function::Sin),
     ("since_epoch", Function::SinceEpoch),
     ("space", Function::Space),
     ("sqrt", Function::Sqrt),
+    ("str", Function::Str),
     ("substr", Function::Substring),
     ("substring", Function::Substring),
     ("tan", Function::Tan),
+    ("time_window", Function::TimeWindow),
     ("to_timestamp", Function::ToTimestamp),
     ("trim", Function::Trim),
     ("truncate", Function::Truncate),
@@ -206,13 +241,22 @@ impl Function {
     /// The value for `arguments`, cast as [`resolve`] said; their long strings and the result's lie in `arena`. `family` is
     /// that of the first argument.
     ///
-    /// NULL if an argument is NULL; GREATEST and LEAST skip NULLs and are NULL only if all are.
+    /// NULL if an argument is NULL (but FORMAT_TIMESTAMP takes a zone of NULL for UTC, and a path of NULL in a document is an
+    /// error); GREATEST and LEAST skip NULLs and are NULL only if all are.
     pub fn call(self, family: Family, arguments: &[Datum], arena: &mut Arena) -> Result<Datum, EvalError> {
         if matches!(self, Function::Greatest | Function::Least) {
             return Ok(extreme(self == Function::Greatest, family, arguments, arena));
         }
-        if arguments.iter().any(|a| a.is_null()) {
-            return Ok(Datum::NULL);
+        if let Some(null) = arguments.iter().position(|a| a.is_null()) {
+            return match (self, null) {
+                (Function::FormatTimestamp, 1) => time::format(arguments[0].as_i64(), "UTC", arena),
+                (Function::Field | Function::SetField, at) if at > 0 => {
+                    let (function, what) = (if self == Function::Field { "FIELD" } else { "SET_FIELD" }, "path");
+                    let what = if at == 1 { what } else { "value" };
+                    Err(EvalError::BadArgument { function, problem: format!("the {what} must not be NULL") })
+                }
+                _ => Ok(Datum::NULL),
+            };
         }
         match *arguments {
             [] => Ok(match self {
@@ -257,6 +301,15 @@ impl Function {
             Function::LTrim => string::trim("LTRIM", (true, false), a, None, arena),
             Function::RTrim => string::trim("RTRIM", (false, true), a, None, arena),
             Function::Trim => string::trim("TRIM", (true, true), a, None, arena),
+            Function::InetAton => network::aton(a, arena),
+            Function::InetNtoa => network::ntoa(a.as_i64(), arena),
+            Function::Inet6Aton => network::aton6(a, arena),
+            Function::Inet6Ntoa => network::ntoa6(a, arena),
+            Function::ArrayLength => Ok(match document("ARRAY_LENGTH", a, arena)? {
+                json::Json::Array(elements) => Datum::int(elements.len() as i64),
+                _ => Datum::NULL,
+            }),
+            Function::Str => format::str(a.as_decimal(), 10, 0, arena),
             Function::Space => string::repeat("SPACE", b" ", a.as_i64(), arena),
             Function::Year => field(Field::Year),
             Function::Quarter => field(Field::Quarter),
@@ -304,6 +357,32 @@ impl Function {
                 let value = time::extract(field, y)?;
                 Ok(if field == Field::Second { value } else { decimal_of(value) })
             }
+            Function::RegexpPosition => format::regexp_position(a, b, None, arena),
+            Function::FormatCurrency => format::currency(a.as_decimal(), y, arena),
+            Function::Str => format::str(a.as_decimal(), y, 0, arena),
+            Function::FormatTimestamp => {
+                let zone = text_of(arena.bytes(b, &mut [0; 16])).to_owned();
+                time::format(x, &zone, arena)
+            }
+            Function::Field => {
+                let path = json::parse_path("FIELD", text_of(arena.bytes(b, &mut [0; 16])))?;
+                let found = document("FIELD", a, arena)?.at(&path).and_then(json::Json::field_text);
+                stored_text("FIELD", found, arena)
+            }
+            Function::ArrayElement => {
+                // No index from the end here.
+                let found = if y < 0 { None } else { element("ARRAY_ELEMENT", a, y, arena)? };
+                stored_text("ARRAY_ELEMENT", found.and_then(|value| value.field_text()), arena)
+            }
+            Function::JsonGet | Function::JsonGetText => {
+                let key = text_of(arena.bytes(b, &mut [0; 16])).to_owned();
+                let found = document("->", a, arena)?.at(&[json::Step::Key(key)]).cloned();
+                json_text(self == Function::JsonGetText, found, arena)
+            }
+            Function::JsonElement | Function::JsonElementText => {
+                let found = element("->", a, y, arena)?;
+                json_text(self == Function::JsonElementText, found, arena)
+            }
             Function::SinceEpoch => time::since_epoch(unit(self, a, arena)?, y).map(Datum::int),
             Function::ToTimestamp => time::to_timestamp("TO_TIMESTAMP", unit(self, a, arena)?, y).map(Datum::int),
             Function::Truncate => time::truncate(unit(self, a, arena)?, y).map(Datum::int),
@@ -317,6 +396,27 @@ impl Function {
             (Function::Overlay, &[s, with, start]) => string::overlay(s, with, start.as_i64(), None, arena),
             (Function::Overlay, &[s, with, start, count]) => {
                 string::overlay(s, with, start.as_i64(), Some(count.as_i64()), arena)
+            }
+            (Function::RegexpPosition, &[s, pattern, flags]) => format::regexp_position(s, pattern, Some(flags), arena),
+            (Function::Str, &[x, width, places]) => format::str(x.as_decimal(), width.as_i64(), places.as_i64(), arena),
+            (Function::SetField, &[s, path, value]) => {
+                let path = json::parse_path("SET_FIELD", text_of(arena.bytes(path, &mut [0; 16])))?;
+                let value = document("SET_FIELD", value, arena)?;
+                let mut json = document("SET_FIELD", s, arena)?;
+                json.set(&path, value)?;
+                stored_text("SET_FIELD", Some(json.compact()), arena)
+            }
+            (Function::TimeWindow, &[name, count, ts]) => {
+                time::window(unit(self, name, arena)?, count.as_i64(), ts.as_i64(), false).map(Datum::int)
+            }
+            (Function::TimeWindow, &[name, count, ts, side]) => {
+                let mut scratch = [0; 16];
+                let end = match arena.bytes(side, &mut scratch) {
+                    b"START" => false,
+                    b"END" => true,
+                    other => return Err(time::bad_unit("TIME_WINDOW", other)),
+                };
+                time::window(unit(self, name, arena)?, count.as_i64(), ts.as_i64(), end).map(Datum::int)
             }
             (Function::Replace, &[s, from, to]) => string::replace(s, from, to, arena),
             (Function::Substring, &[s, start, count]) => {
@@ -333,6 +433,34 @@ impl Function {
     }
 }
 
+fn document(function: &'static str, s: Datum, arena: &Arena) -> Result<json::Json, EvalError> {
+    let mut scratch = [0; 16];
+    json::parse(function, text_of(arena.bytes(s, &mut scratch)))
+}
+
+/// An element of a document that is an array; negative numbers count from the end.
+fn element(function: &'static str, s: Datum, at: i64, arena: &Arena) -> Result<Option<json::Json>, EvalError> {
+    let json::Json::Array(mut elements) = document(function, s, arena)? else { return Ok(None) };
+    let at = if at < 0 { at + elements.len() as i64 } else { at };
+    let at = usize::try_from(at).ok().filter(|at| *at < elements.len());
+    Ok(at.map(|at| elements.swap_remove(at)))
+}
+
+/// What `->` gives, or, as plain text, `->>`.
+fn json_text(plain: bool, found: Option<json::Json>, arena: &mut Arena) -> Result<Datum, EvalError> {
+    stored_text("->", found.and_then(|v| if plain { v.field_text() } else { Some(v.compact()) }), arena)
+}
+
+fn stored_text(function: &'static str, text: Option<String>, arena: &mut Arena) -> Result<Datum, EvalError> {
+    match text {
+        None => Ok(Datum::NULL),
+        Some(text) if text.len() > BYTES_MAX as usize => {
+            Err(EvalError::BadLength { function, problem: "the result is longer than 1048576 bytes" })
+        }
+        Some(text) => Ok(arena.store(text.as_bytes())),
+    }
+}
+
 fn decimal_of(int: Datum) -> Datum {
     Datum::decimal(crate::types::Decimal::from_i64(int.as_i64()))
 }
@@ -345,6 +473,7 @@ fn unit(function: Function, name: Datum, arena: &Arena) -> Result<Unit, EvalErro
         Function::DateAdd => ("DATEADD", |unit| unit != Unit::Week),
         Function::Truncate => ("TRUNCATE", |unit| unit != Unit::Week),
         Function::DateDiff => ("DATEDIFF", |_| true),
+        Function::TimeWindow => ("TIME_WINDOW", |unit| unit != Unit::Micros),
         Function::ToTimestamp => ("TO_TIMESTAMP", |unit| matches!(unit, Unit::Second | Unit::Millis | Unit::Micros)),
         _ => ("SINCE_EPOCH", |unit| matches!(unit, Unit::Second | Unit::Millis | Unit::Micros)),
     };

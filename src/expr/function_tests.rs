@@ -29,6 +29,11 @@ fn d(v: &str) -> (Value, DataType) {
     (Value::Decimal(v.parse().unwrap()), DataType::Decimal)
 }
 
+/// The start of 1970.
+fn t0() -> (Value, DataType) {
+    (Value::Timestamp(crate::types::Timestamp::from_micros(0)), DataType::Timestamp)
+}
+
 fn null() -> (Value, DataType) {
     (Value::Null, DataType::Null)
 }
@@ -91,7 +96,25 @@ fn calls_give_values_of_the_resolved_type() {
         ("since_epoch", vec![s("MILLISECOND"), t("1970-01-01 00:00:01")], Value::Int(1000)),
         ("to_timestamp", vec![s("SECOND"), i(1)], t("1970-01-01 00:00:01").0),
         ("from_unixtime", vec![i(1)], t("1970-01-01 00:00:01").0),
-        ("is_valid_timestamp", vec![i(0)], Value::Bool(true)),
+        ("is_valid_timestamp", vec![t("2026-01-01")], Value::Bool(true)),
+        ("time_window", vec![s("HOUR"), i(6), t("2026-01-01 07:30:00")], t("2026-01-01 06:00:00").0),
+        ("time_window", vec![s("HOUR"), i(6), t("2026-01-01 07:30:00"), s("END")], t("2026-01-01 12:00:00").0),
+        ("format_timestamp", vec![t("2026-01-01 23:00:00"), s("+05:30")], "2026-01-02 04:30:00.000000".into()),
+        ("format_timestamp", vec![t("2026-01-01"), null()], "2026-01-01 00:00:00.000000".into()),
+        ("format_currency", vec![d("1234.5"), i(2)], "1,234.50".into()),
+        ("str", vec![d("12.345"), i(8), i(1)], "12.3".into()),
+        ("regexp_position", vec![s("abc"), s("B"), s("i")], Value::Int(2)),
+        ("inet_ntoa", vec![i(167_838_211)], "10.1.2.3".into()),
+        ("field", vec![s("{\"a\":{\"b\":[7]}}"), s("a.b[0]")], "7".into()),
+        ("field", vec![null(), s("a")], Value::Null),
+        ("array_element", vec![s("[1,\"x\"]"), i(1)], "x".into()),
+        ("array_element", vec![s("[1]"), i(-1)], Value::Null),
+        ("array_length", vec![s("[1,[2,3]]")], Value::Int(2)),
+        ("array_length", vec![s("{}")], Value::Null),
+        ("set_field", vec![s("{\"a\":1}"), s("b"), s("[2]")], "{\"a\":1,\"b\":[2]}".into()),
+        ("json_get", vec![s("{\"a\":\"x\"}"), s("a")], "\"x\"".into()),
+        ("json_get_text", vec![s("{\"a\":\"x\"}"), s("a")], "x".into()),
+        ("json_element", vec![s("[1,[2]]"), i(-1)], "[2]".into()),
         ("upper", vec![null()], Value::Null),
         ("concat", vec![s("a"), null()], Value::Null),
     ] {
@@ -117,10 +140,14 @@ fn wrong_calls_say_what_is_taken() {
     }
     for (name, arguments, state) in [
         ("mod", vec![i(1), i(0)], "22012"),
-        ("extract", vec![s("AGE"), i(0)], "22023"),
-        ("dateadd", vec![s("WEEK"), i(1), i(0)], "22023"),
-        ("since_epoch", vec![s("DAY"), i(0)], "22023"),
-        ("datediff", vec![s("DAY"), s("yesterday"), i(0)], "22018"),
+        ("extract", vec![s("AGE"), t0()], "22023"),
+        ("dateadd", vec![s("WEEK"), i(1), t0()], "22023"),
+        ("time_window", vec![s("MICROS"), i(1), t0()], "22023"),
+        ("time_window", vec![s("DAY"), i(1), t0(), s("MIDDLE")], "22023"),
+        ("field", vec![s("{}"), null()], "22023"),
+        ("set_field", vec![s("{}"), s("a"), null()], "22023"),
+        ("since_epoch", vec![s("DAY"), t0()], "22023"),
+        ("datediff", vec![s("DAY"), s("yesterday"), t0()], "22018"),
     ] {
         assert_eq!(call(name, &arguments), Err(state.to_owned()));
     }

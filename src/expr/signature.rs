@@ -17,7 +17,7 @@ enum Takes {
     Float,
     /// Any number, as DECIMAL.
     Decimal,
-    /// Any number, in its family: integers as BIGINT.
+    /// Any number, as it is.
     Number,
     Timestamp,
 }
@@ -30,12 +30,13 @@ impl Takes {
             (Takes::AnyText, DataType::Varchar { .. }) | (Takes::Text, DataType::Varchar { .. }) => Some(ty),
             (Takes::Bytes, ty) if ty.is_bytes() => Some(ty),
             (Takes::AnyText, _) | (Takes::Text | Takes::Bytes, DataType::Null) => Some(DataType::TEXT),
-            (Takes::Int | Takes::Number, ty) if ty.is_integer() || ty == DataType::Null => Some(DataType::BigInt),
+            (Takes::Int, ty) if ty.is_integer() => Some(DataType::BigInt),
+            (Takes::Int | Takes::Number, DataType::Null) => Some(DataType::BigInt),
             (Takes::Number, ty) if number => Some(ty),
             (Takes::Float, ty) if number || ty == DataType::Null => Some(DataType::Float),
             (Takes::Decimal, ty) if number || ty == DataType::Null => Some(DataType::Decimal),
             (Takes::Timestamp, DataType::Timestamp | DataType::Null) => Some(DataType::Timestamp),
-            (Takes::Timestamp, ty) if ty.is_integer() || ty.is_text() => Some(DataType::Timestamp),
+            (Takes::Timestamp, ty) if ty.is_text() => Some(DataType::Timestamp),
             _ => None,
         }
     }
@@ -127,7 +128,7 @@ fn resolve_mod(arg_types: &[DataType]) -> Result<(Vec<DataType>, DataType), Stri
     if !exact(a) || !exact(b) {
         return Err(format!("MOD takes integers or DECIMAL, not {a} and {b}"));
     }
-    let common = if [a, b].contains(&&DataType::Decimal) { DataType::Decimal } else { DataType::BigInt };
+    let common = common_type(*a, *b).filter(|ty| *ty != DataType::Null).unwrap_or(DataType::BigInt);
     Ok((vec![common; 2], common))
 }
 
@@ -136,6 +137,7 @@ fn signature(function: Function) -> Signature {
     const TIME: Takes = Takes::Timestamp;
     const TEXT: DataType = DataType::TEXT;
     const BIGINT: DataType = DataType::BigInt;
+    const INTEGER: DataType = DataType::Integer;
     let exactly = |takes: &'static [Takes], ty| Signature { takes, required: takes.len(), gives: Gives::Type(ty) };
     let same = |takes: &'static [Takes]| Signature { takes, required: takes.len(), gives: Gives::First };
     let optional = |takes: &'static [Takes], ty| Signature { required: takes.len() - 1, ..exactly(takes, ty) };
@@ -171,10 +173,25 @@ fn signature(function: Function) -> Signature {
         Function::Truncate => exactly(&[Text, TIME], DataType::Timestamp),
         Function::FromUnixtime => exactly(&[Int], DataType::Timestamp),
         Function::Second => exactly(&[TIME], DataType::Decimal),
-        Function::Day | Function::DayOfWeek | Function::DayOfYear | Function::Weekday => exactly(&[TIME], BIGINT),
-        Function::Year | Function::Quarter | Function::Month | Function::Week => exactly(&[TIME], BIGINT),
-        Function::Hour | Function::Minute => exactly(&[TIME], BIGINT),
+        Function::Day | Function::DayOfWeek | Function::DayOfYear | Function::Weekday => exactly(&[TIME], INTEGER),
+        Function::Year | Function::Quarter | Function::Month | Function::Week => exactly(&[TIME], INTEGER),
+        Function::Hour | Function::Minute => exactly(&[TIME], INTEGER),
         Function::IsValidTimestamp => exactly(&[TIME], DataType::Boolean),
+        Function::ArrayElement => exactly(&[Text, Int], TEXT),
+        Function::JsonGet | Function::JsonGetText => exactly(&[Text, Text], TEXT),
+        Function::JsonElement | Function::JsonElementText => exactly(&[Text, Int], TEXT),
+        Function::ArrayLength => exactly(&[Text], INTEGER),
+        Function::Field => exactly(&[Text, Text], TEXT),
+        Function::SetField => exactly(&[Text, Text, Text], TEXT),
+        Function::FormatCurrency => exactly(&[Decimal, Int], TEXT),
+        Function::FormatTimestamp => exactly(&[TIME, Text], TEXT),
+        Function::InetAton => exactly(&[Text], BIGINT),
+        Function::InetNtoa => exactly(&[Int], TEXT),
+        Function::Inet6Aton => exactly(&[Text], DataType::Varbinary { max: 16 }),
+        Function::Inet6Ntoa => exactly(&[Bytes], TEXT),
+        Function::RegexpPosition => optional(&[Text, Text, Text], BIGINT),
+        Function::Str => Signature { required: 1, ..exactly(&[Decimal, Int, Int], TEXT) },
+        Function::TimeWindow => optional(&[Text, Int, TIME, Text], DataType::Timestamp),
         Function::MinValidTimestamp | Function::MaxValidTimestamp => exactly(&[], DataType::Timestamp),
         Function::Concat | Function::Greatest | Function::Least | Function::Mod => {
             unreachable!("{function:?} has no fixed signature")

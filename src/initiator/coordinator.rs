@@ -2,7 +2,7 @@
 
 use crate::executor::{Answer, Environment, ExecError, Limits, Program};
 use crate::partition::{Held, Partition, Site, TxnError, prepare_frame, response};
-use crate::procedure::{Outcome, Procedure, vm};
+use crate::procedure::{Context, NoTracer, Outcome, Procedure, Tracer, vm};
 use crate::storage::Store;
 use crate::topology::Hashinator;
 use crate::txn::Response;
@@ -54,12 +54,25 @@ impl<'a> AllSites<'a> {
         arena: &Arena,
         now: i64,
     ) -> Result<Response, Box<TxnError>> {
+        self.call_traced(procedure, parameters, arena, now, &mut NoTracer)
+    }
+
+    /// As [`AllSites::call`], telling `tracer` of each instruction.
+    pub fn call_traced<T: Tracer>(
+        &mut self,
+        procedure: &Procedure,
+        parameters: &[Datum],
+        arena: &Arena,
+        now: i64,
+        tracer: &mut T,
+    ) -> Result<Response, Box<TxnError>> {
         let mut frame = Frame::default();
         prepare_frame(&mut frame, procedure, parameters, arena);
+        let schema = std::sync::Arc::clone(&self.held[0].peek().schema);
         self.transact(procedure.code.needs_undo, &mut frame, |stores, frame, limits, hashinator| {
-            let env = Environment { hashinator, now, limits };
+            let cx = Context { env: Environment { hashinator, now, limits }, procedures: &schema.procedures };
             let mut outcome = Outcome::default();
-            match vm::run(procedure, &env, stores, frame, &mut outcome) {
+            match vm::run_traced(procedure, &cx, stores, frame, &mut outcome, 0, tracer) {
                 Ok(()) => Ok(response(procedure, outcome, frame, None)),
                 Err(error) => Err(Box::new(TxnError::from(*error))),
             }

@@ -10,6 +10,8 @@ use crate::types::{Arena, Datum};
 pub enum Route {
     One(PartitionId),
     All,
+    /// Every partition, each in a transaction of its own.
+    Each,
 }
 
 impl Route {
@@ -22,6 +24,7 @@ impl Route {
                 Route::One(owner(hashinator, parameters[parameter], ty, arena))
             }
             ProcedurePartitioning::Multi => Route::All,
+            ProcedurePartitioning::Directed => Route::Each,
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use super::{Batch, TxnError};
 use crate::catalog::Catalog;
+use crate::durability::{Clock, SiteLog};
 use crate::executor::{Environment, Limits, PointKey};
-use crate::procedure::{Outcome, Procedure, vm};
+use crate::procedure::{Context, NoTracer, Outcome, Procedure, Procedures, Tracer, defaults, vm};
 use crate::storage::Store;
 use crate::topology::{Hashinator, PartitionId};
 use crate::txn::Response;
 use crate::types::{Arena, Datum, Frame, Name, Value, datum_value};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One version of the catalog, and the procedures that were compiled against it.
 #[derive(Default)]
 pub struct Schema {
     pub catalog: Catalog,
-    pub procedures: BTreeMap<Name, Arc<Procedure>>,
+    pub procedures: Procedures,
 }
 
 /// How many calls ahead of the running one a batch fetches the index slots of.
@@ -28,6 +28,9 @@ pub struct Site {
     pub schema: Arc<Schema>,
     pub limits: Limits,
     pub hashinator: Arc<Hashinator>,
+    pub clock: Arc<dyn Clock>,
+    /// Where calls that committed are noted.
+    pub log: SiteLog,
 }
 
 impl Site {
@@ -41,13 +44,26 @@ impl Site {
         arena: &Arena,
         now: i64,
     ) -> Result<Response, Box<TxnError>> {
-        let Site { id, store, frame, limits, hashinator, .. } = self;
+        self.call_traced(procedure, parameters, arena, now, &mut NoTracer)
+    }
+
+    /// As [`Site::call`], telling `tracer` of each instruction.
+    #[inline(always)]
+    pub fn call_traced<T: Tracer>(
+        &mut self,
+        procedure: &Procedure,
+        parameters: &[Datum],
+        arena: &Arena,
+        now: i64,
+        tracer: &mut T,
+    ) -> Result<Response, Box<TxnError>> {
+        let Site { id, store, frame, limits, hashinator, schema, .. } = self;
         prepare_frame(frame, procedure, parameters, arena);
         limits.restart();
         store.begin(procedure.code.needs_undo);
-        let env = Environment { hashinator, now, limits };
+        let cx = Context { env: Environment { hashinator, now, limits }, procedures: &schema.procedures };
         let mut outcome = Outcome::default();
-        match vm::run(procedure, &env, &mut [&mut *store], frame, &mut outcome) {
+        match vm::run_traced(procedure, &cx, &mut [&mut *store], frame, &mut outcome, 0, tracer) {
             Ok(()) => {
                 store.commit();
                 Ok(response(procedure, outcome, frame, Some(*id)))
@@ -59,6 +75,27 @@ impl Site {
         }
     }
 
+    /// As [`Site::call_traced`], and notes it in the log. Also gives what has to be on disk before the answer may leave.
+    pub fn call_logged<T: Tracer>(
+        &mut self,
+        procedure: &Procedure,
+        parameters: &[Datum],
+        arena: &Arena,
+        now: i64,
+        tracer: &mut T,
+    ) -> (Result<Response, Box<TxnError>>, u64) {
+        let writes = !procedure.definition.read_only;
+        if writes && let Some(reason) = self.log.refusal() {
+            return (Err(Box::new(TxnError::ReadOnly { reason })), 0);
+        }
+        let result = self.call_traced(procedure, parameters, arena, now, tracer);
+        if writes && result.is_ok() {
+            self.log.gather(&procedure.definition, parameters, arena);
+            self.log.publish(Some(self.id), &procedure.definition, now, false);
+        }
+        (result, self.log.awaited())
+    }
+
     /// Runs a batch, call by call, and leaves the answers in it.
     pub fn run(&mut self, batch: &mut Batch) {
         if let Err(name) = self.refresh(batch) {
@@ -68,8 +105,19 @@ impl Site {
             }
             return;
         }
+        let now = if batch.procedure.code.uses_now { self.clock.now_micros() } else { 0 };
+        self.run_at(batch, now);
+    }
+
+    /// As [`Site::run`], for a batch of the current procedure, at that time.
+    pub fn run_at(&mut self, batch: &mut Batch, now: i64) {
         let procedure = Arc::clone(&batch.procedure);
-        let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
+        let logged = self.log.is_on() && !procedure.definition.read_only;
+        if logged && let Some(reason) = self.log.refusal() {
+            let refused = |_: &u64| Err(Box::new(TxnError::ReadOnly { reason: reason.clone() }));
+            batch.answers.extend(batch.tags.iter().map(refused));
+            return;
+        }
         let width = procedure.definition.parameters.len();
         let calls = batch.len();
         // Small tables are in the cache anyway.
@@ -84,8 +132,15 @@ impl Site {
                 self.prefetch(&prefetches, row(at + LOOK_AHEAD), &batch.arena);
             }
             let answer = self.call(&procedure, row(at), &batch.arena, now);
+            if logged && answer.is_ok() {
+                self.log.gather(&procedure.definition, row(at), &batch.arena);
+            }
             batch.answers.push(answer);
         }
+        if logged {
+            self.log.publish(Some(self.id), &procedure.definition, now, true);
+        }
+        batch.awaited = self.log.awaited();
     }
 
     #[inline(always)]
@@ -115,6 +170,13 @@ impl Site {
                 batch.procedure = Arc::clone(current);
                 Ok(())
             }
+            None => match defaults::find(&self.schema.catalog, name) {
+                Ok(current) if same_call(&current, &batch.procedure) => {
+                    batch.procedure = current;
+                    Ok(())
+                }
+                _ => Err(name.clone()),
+            },
             _ => Err(name.clone()),
         }
     }
@@ -147,11 +209,5 @@ pub fn response(procedure: &Procedure, outcome: Outcome, frame: &Frame, partitio
         (datum, Some(ty)) => datum_value(datum, ty, &frame.arena),
         (_, None) => Value::Null,
     };
-    Response { returned, results: outcome.results, partition }
-}
-
-/// Microseconds since 1970 by the machine's clock.
-pub fn wall_clock_micros() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |d| d.as_micros() as i64)
+    Response { returned, results: outcome.results, partition, status: outcome.status }
 }

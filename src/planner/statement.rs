@@ -22,7 +22,8 @@ pub fn plan_statement(statement: &Statement, env: &Environment<'_>) -> Result<Pl
         Statement::Truncate { table } => plan_with(env, |binder| binder.truncate(table)),
         Statement::Explain(inner) => plan_statement(inner, env),
         Statement::Ddl(_) => fail("a schema change has no plan", Span::NONE),
-        Statement::Exec(exec) => fail("a procedure call has no plan", exec.procedure.span),
+        Statement::Exec(exec) | Statement::Trace(exec) => fail("a procedure call has no plan", exec.procedure.span),
+        Statement::ExplainProcedure(name) => fail("a procedure has no plan of its own", name.span),
     }
 }
 

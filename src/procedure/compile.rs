@@ -1,13 +1,21 @@
 //! PSM to code: scopes, control flow, and the statements in between, which the planner and the executor compile.
 
-use super::code::{Code, Op, Procedure};
+mod call;
+mod cursor;
+mod handler;
+mod native;
+mod partition;
+mod statement;
+
+pub use native::compile_native;
+
+use super::code::{Code, Extra, Op, Procedure};
 use crate::catalog::{self, Catalog, Parameter, ProcedurePartitioning};
 use crate::executor::Program;
-use crate::expr::castable;
 use crate::expr::expr::{Expr, ExprKind};
 use crate::planner::plan::{Partitioning, Plan, PlanKind};
 use crate::planner::{BindError, Environment, Placeholders, Variable, plan_expression, plan_query, plan_statement};
-use crate::sql::ast::{self, Body, Ident, PartitionClause, Psm, PsmKind, Query, Statement};
+use crate::sql::ast::{self, Body, Ident, Psm, PsmKind, Query};
 use crate::sql::{Span, lexer};
 use crate::types::{DataType, Name, Reg};
 use std::sync::Arc;
@@ -19,28 +27,78 @@ pub fn compile(ast: &ast::Procedure, text: &str, catalog: &Catalog) -> Result<Pr
     let body: &[Psm] = match &ast.body {
         Body::Block(body) => body,
         Body::Statement(inner) => {
-            statement = [Psm { kind: PsmKind::Sql((**inner).clone()), span: ast.name.span }];
+            let kind = PsmKind::Sql { statement: (**inner).clone(), expect: None };
+            statement = [Psm { kind, span: body_span(ast, text) }];
             &statement
         }
     };
     let parameters = parameters(ast, text, body, catalog)?;
     let mut compiler = Compiler::new(catalog, ast, &parameters);
     compiler.partitioning(ast.partition.as_ref(), &parameters);
+    compiler.count_rows(text);
     compiler.body(body);
     compiler.emit(Op::Return { program: None }, Span::NONE);
+    if ast.directed {
+        compiler.directed();
+    }
+    let found = ast.partition.is_none() && !ast.directed && compiler.find_partitioning(&parameters);
     compiler.check_partitions();
     if !compiler.errors.is_empty() {
         return Err(compiler.errors);
     }
-    let definition = catalog::Procedure {
-        name: ast.name.name.clone(),
-        partitioning: compiler.partitioning,
-        returns: compiler.returns,
-        read_only: compiler.code.programs.iter().all(|program| program.read_only),
-        parameters,
-        text: text.to_owned(),
+    let mut definition = compiler.definition(ast.name.name.clone(), parameters.clone(), text);
+    definition.partitioning_found = found;
+    definition.roles = ast.roles.iter().map(|role| role.name.clone()).collect();
+    Ok(Procedure { definition: Arc::new(definition), version: catalog.version, code: compiler.finish(), native: None })
+}
+
+/// The plans of a procedure's statements as text, with where each statement stands. Those of a table's own procedure, whose
+/// text is its one statement, too.
+pub fn plans(procedure: &Procedure, catalog: &Catalog) -> Vec<(Span, String)> {
+    let definition = &procedure.definition;
+    let own = !definition.text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("CREATE"));
+    let text = if own { format!("CREATE PROCEDURE own AS {}", definition.text) } else { definition.text.clone() };
+    let (statements, _) = crate::sql::parse_script(&text);
+    let ast = statements.into_iter().find_map(|(statement, _)| match statement {
+        ast::Statement::Ddl(ast::Ddl::CreateProcedure(ast)) if own || ast.name.name == definition.name => Some(ast),
+        _ => None,
+    });
+    let Some(ast) = ast else { return Vec::new() };
+    let statement;
+    let body: &[Psm] = match &ast.body {
+        Body::Block(body) => body,
+        Body::Statement(inner) => {
+            let kind = PsmKind::Sql { statement: (**inner).clone(), expect: None };
+            statement = [Psm { kind, span: body_span(&ast, &text) }];
+            &statement
+        }
     };
-    Ok(Procedure { definition: Arc::new(definition), version: catalog.version, code: compiler.finish() })
+    let mut compiler = Compiler::new(catalog, &ast, &definition.parameters);
+    compiler.partitioning = definition.partitioning;
+    compiler.plans = Some(Vec::new());
+    compiler.count_rows(&text);
+    compiler.body(body);
+    let plans = compiler.plans.take().unwrap_or_default();
+    let offset = text.len() - definition.text.len();
+    let moved = |span: Span| match span == Span::NONE {
+        true => span,
+        false => Span::new(span.start.saturating_sub(offset), span.end.saturating_sub(offset)),
+    };
+    compiler.program_spans.iter().map(|span| moved(*span)).zip(plans).collect()
+}
+
+/// Where the one statement of `AS statement` stands: behind the AS.
+fn body_span(ast: &ast::Procedure, text: &str) -> Span {
+    let tokens = lexer::tokens(text);
+    let word = |token: &&lexer::Token| text[token.span.start..token.span.end].eq_ignore_ascii_case("AS");
+    let behind = tokens.iter().filter(|token| token.span.start > ast.name.span.end).find(word);
+    match (behind, tokens.last()) {
+        (Some(behind), Some(last)) => {
+            let start = tokens.iter().find(|token| token.span.start >= behind.span.end);
+            start.map_or(ast.name.span, |start| Span::new(start.span.start, last.span.end))
+        }
+        _ => ast.name.span,
+    }
 }
 
 /// The parameter list: as written, or one for each `?`, its type found from where it stands.
@@ -72,20 +130,30 @@ fn parameters(
     }
     let count = lexer::tokens(text).iter().filter(|token| &text[token.span.start..token.span.end] == "?").count();
     let mut types: Vec<Option<DataType>> = vec![None; count];
+    let mut errors = Vec::new();
     for psm in body {
-        let PsmKind::Sql(statement) = &psm.kind else { continue };
+        let PsmKind::Sql { statement, .. } = &psm.kind else { continue };
         let env = Environment {
             catalog,
             variables: &[],
             first_register: count as Reg,
             placeholders: Placeholders { base: 0, types: types.clone() },
         };
-        let plan = plan_statement(statement, &env).map_err(|error| vec![error])?;
+        let plan = match plan_statement(statement, &env) {
+            Ok(plan) => plan,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
         for (known, found) in types.iter_mut().zip(plan.placeholders) {
             if found != DataType::Null {
                 *known = Some(found);
             }
         }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
     }
     Ok(types
         .into_iter()
@@ -134,12 +202,25 @@ struct Compiler<'a> {
     assigned: Vec<Reg>,
     /// Each program's statement, for messages.
     program_spans: Vec<Span>,
+    /// The plans as text, if somebody wants to read them: one for each program.
+    plans: Option<Vec<String>>,
+    name: Name,
+    signature: &'a [Parameter],
+    /// Procedures that are called, and what their calls mean for the partition.
+    calls: Vec<call::Place>,
+    /// Row variables that were declared.
+    rows: Vec<Name>,
+    cursors: Vec<cursor::Declared>,
+    conditions: Vec<(Name, String)>,
+    scope: handler::Scope,
+    /// Where the row count of the last statement is kept, if the body asks for it.
+    row_count: Option<Reg>,
     code: Code,
     errors: Vec<BindError>,
 }
 
 impl<'a> Compiler<'a> {
-    fn new(catalog: &'a Catalog, ast: &ast::Procedure, parameters: &[Parameter]) -> Compiler<'a> {
+    fn new(catalog: &'a Catalog, ast: &ast::Procedure, parameters: &'a [Parameter]) -> Compiler<'a> {
         let named = ast.parameters.is_some();
         let variables = parameters
             .iter()
@@ -160,6 +241,15 @@ impl<'a> Compiler<'a> {
             loops: Vec::new(),
             assigned: Vec::new(),
             program_spans: Vec::new(),
+            plans: None,
+            name: ast.name.name.clone(),
+            signature: parameters,
+            calls: Vec::new(),
+            rows: Vec::new(),
+            cursors: Vec::new(),
+            conditions: Vec::new(),
+            scope: handler::Scope::default(),
+            row_count: None,
             code: Code {
                 ops: Vec::new(),
                 spans: Vec::new(),
@@ -170,6 +260,8 @@ impl<'a> Compiler<'a> {
                 uses_now: false,
                 needs_undo: true,
                 prefetches: Vec::new(),
+                handlers: Vec::new(),
+                resumes: Vec::new(),
             },
             errors: Vec::new(),
         }
@@ -179,60 +271,22 @@ impl<'a> Compiler<'a> {
         self.errors.push(BindError::new(message, span));
     }
 
-    fn partitioning(&mut self, clause: Option<&PartitionClause>, parameters: &[Parameter]) {
-        let Some(clause) = clause else { return };
-        let Some(table) = self.catalog.table(&clause.table.name) else {
-            let known = self.catalog.tables().map(|t| t.name.as_str());
-            let hint = hint(clause.table.name.as_str(), known);
-            return self.fail(format!("no table {}{hint}", clause.table.name), clause.table.span);
-        };
-        let table = Arc::clone(table);
-        let Some(column) = table.partition_column else {
-            return self.fail(format!("table {} is not partitioned", table.name), clause.table.span);
-        };
-        if table.columns[column].name != clause.column.name {
-            let is = &table.columns[column].name;
-            let message = format!("{} is partitioned on {is}, not on {}", table.name, clause.column.name);
-            return self.fail(message, clause.column.span);
-        }
-        let at = clause.parameter.unwrap_or(0);
-        let Some(parameter) = parameters.get(at) else {
-            let count = parameters.len();
-            return self.fail(format!("there is no parameter {at}: the procedure has {count}"), clause.column.span);
-        };
-        let (ty, column_ty) = (parameter.ty, table.columns[column].ty);
-        let fits = match column_ty {
-            ty_column if ty_column.is_integer() => ty.is_integer(),
-            DataType::Varchar { .. } => ty.is_text(),
-            _ => matches!(ty, DataType::Varbinary { .. }),
-        };
-        if !fits {
-            let message = format!("parameter {} is {ty}, but {} is {column_ty}", parameter.name, clause.column.name);
-            return self.fail(message, clause.column.span);
-        }
-        self.partitioning = ProcedurePartitioning::Single { parameter: at, table: table.id, column };
-    }
-
-    /// A single-partition procedure sees one partition's rows: a statement that means others would be wrong.
-    fn check_partitions(&mut self) {
-        let ProcedurePartitioning::Single { parameter, .. } = self.partitioning else { return };
-        let name = self.variables.get(parameter).map_or_else(|| format!("?{parameter}"), |v| v.name.to_string());
-        if self.assigned.contains(&(parameter as Reg)) {
-            self.fail(format!("the partitioning parameter {name} must not be assigned to"), Span::NONE);
-        }
-        for at in 0..self.code.programs.len() {
-            let fixed = match &self.code.programs[at].partitioning {
-                Partitioning::Any => true,
-                Partitioning::One { key, .. } => key.as_reg() == Some(parameter as Reg),
-                Partitioning::All => false,
-            };
-            if !fixed {
-                let message = format!(
-                    "the procedure runs on the partition of {name} alone, but this statement is not bound to it: compare \
-                     the partition column with {name}, or leave PARTITION ON out"
-                );
-                self.fail(message, self.program_spans[at]);
-            }
+    fn definition(&self, name: Name, parameters: Vec<Parameter>, text: &str) -> catalog::Procedure {
+        let mut calls: Vec<Name> = self.calls.iter().map(|call| call.name.clone()).collect();
+        calls.sort();
+        calls.dedup();
+        let local = |p: &Program| matches!(p.partitioning, Partitioning::Any);
+        catalog::Procedure {
+            name,
+            partitioning: self.partitioning,
+            partitioning_found: false,
+            returns: self.returns,
+            read_only: self.code.programs.iter().all(|p| p.read_only) && self.calls.iter().all(|call| call.read_only),
+            anywhere: self.code.programs.iter().all(local) && self.calls.iter().all(|call| call.anywhere),
+            calls,
+            roles: Vec::new(),
+            parameters,
+            text: text.to_owned(),
         }
     }
 
@@ -249,7 +303,12 @@ impl<'a> Compiler<'a> {
         }
         self.code.prefetches = prefetches;
         self.code.uses_now = self.code.programs.iter().any(|p| p.uses_now);
-        self.code.needs_undo = needs_undo(&self.code);
+        let read_only = self.code.programs.iter().all(|p| p.read_only) && self.calls.iter().all(|call| call.read_only);
+        self.code.needs_undo = !read_only && needs_undo(&self.code);
+        match self.code.handlers.is_empty() {
+            true => self.code.resumes = Vec::new(),
+            false => self.code.resumes.resize(self.code.ops.len(), 0),
+        }
         self.code.registers = self.code.programs.iter().map(|p| p.registers).max().unwrap_or(0).max(self.next);
         self.code
     }
@@ -292,6 +351,12 @@ impl<'a> Compiler<'a> {
             true => Program::compile_condition(plan, self.catalog),
             false => Program::compile(plan, self.catalog),
         };
+        if let Some(plans) = &mut self.plans {
+            plans.push(match plan.kind {
+                PlanKind::Expression(_) => String::new(),
+                _ => crate::planner::explain(plan, self.catalog),
+            });
+        }
         self.code.programs.push(program);
         self.program_spans.push(span);
         (self.code.programs.len() - 1) as u32
@@ -330,27 +395,38 @@ impl<'a> Compiler<'a> {
         found
     }
 
-    /// A block: what it declares is gone at its end.
-    fn body(&mut self, body: &[Psm]) {
-        let visible = self.variables.len();
-        let outer = std::mem::replace(&mut self.block, visible);
-        body.iter().for_each(|psm| self.statement(psm));
-        self.block = outer;
-        self.variables.truncate(visible);
+    fn statement(&mut self, psm: &Psm) {
+        let start = self.code.ops.len();
+        self.statement_inner(psm);
+        let end = self.code.ops.len();
+        self.code.resumes.resize(end, 0);
+        // Inner statements have theirs already.
+        self.code.resumes[start..end].iter_mut().filter(|to| **to == 0).for_each(|to| *to = end as u32);
     }
 
-    fn statement(&mut self, psm: &Psm) {
+    fn statement_inner(&mut self, psm: &Psm) {
         match &psm.kind {
             PsmKind::Declare { names, data_type, default } => {
                 self.declare(names, *data_type, default.as_ref(), psm.span);
             }
-            PsmKind::Set { target, value } => {
-                let Some(variable) = self.variable(target) else { return };
+            PsmKind::DeclareRow { names, columns } => self.declare_row(names, columns, psm.span),
+            PsmKind::DeclareCondition { name, sqlstate } => self.conditions.push((name.name.clone(), sqlstate.clone())),
+            PsmKind::DeclareHandler { .. } => {
+                self.fail("handlers are declared before the other statements of a block", psm.span);
+            }
+            PsmKind::DeclareCursor { name, query } => self.declare_cursor(name, query, psm.span),
+            PsmKind::Open { cursor } => self.open(cursor, psm.span),
+            PsmKind::Fetch { cursor, targets } => self.fetch(cursor, targets, psm.span),
+            PsmKind::Close { cursor } => self.close(cursor, psm.span),
+            PsmKind::Set { row, target, value } => {
+                let Some(variable) = self.target(row.as_ref(), target) else { return };
                 let Some(program) = self.expression(value, Some(variable.ty), false) else { return };
                 self.assigned.push(variable.reg);
                 self.emit(Op::Set { dst: variable.reg, program }, psm.span);
             }
-            PsmKind::SelectInto { targets, query } => self.select_into(targets, query, psm.span),
+            PsmKind::SelectInto { targets, query, expect } => {
+                self.select_into(targets, query, expect.as_ref(), psm.span);
+            }
             PsmKind::If { branches, otherwise } => self.branches(branches, Some(otherwise), psm.span),
             PsmKind::Case { operand, branches, otherwise } => {
                 self.case(operand.as_ref(), branches, otherwise.as_deref(), psm.span);
@@ -367,6 +443,17 @@ impl<'a> Compiler<'a> {
                 self.looped(label.as_ref(), start, body, psm.span);
                 self.end_loop(&[]);
             }
+            PsmKind::Repeat { label, body, until } => {
+                let start = self.code.ops.len();
+                self.loops.push(LoopScope { label: label.as_ref().map(|l| l.name.clone()), start, leaves: Vec::new() });
+                self.body(body);
+                let program = self.condition(until).unwrap_or(0);
+                let again = self.emit(Op::JumpUnless { program, target: 0 }, until.span);
+                let exit = self.emit(Op::Jump { target: 0 }, psm.span);
+                self.patch(again);
+                self.emit(Op::Loop { target: start as u32 }, psm.span);
+                self.end_loop(&[exit]);
+            }
             PsmKind::For { label, row, query, body } => self.for_loop(label.as_ref(), row, query, body, psm.span),
             PsmKind::Leave { label } => self.leave(label.as_ref(), psm.span, true),
             PsmKind::Iterate { label } => self.leave(label.as_ref(), psm.span, false),
@@ -381,12 +468,27 @@ impl<'a> Compiler<'a> {
                 };
                 self.emit(Op::Return { program }, psm.span);
             }
-            PsmKind::Signal { sqlstate, message } => {
+            PsmKind::Signal { state, message } => {
                 let message = message.as_ref().and_then(|m| self.expression(m, Some(DataType::TEXT), false));
-                self.emit(Op::Signal { sqlstate: sqlstate.clone(), message }, psm.span);
+                let Some(sqlstate) = self.sqlstate(state) else { return };
+                self.emit(Op::Signal { sqlstate, message }, psm.span);
             }
-            PsmKind::Sql(statement) => self.sql(statement, psm.span),
+            PsmKind::Resignal { state, message } => self.resignal(state.as_ref(), message.as_ref(), psm.span),
+            PsmKind::Diagnostics(items) => self.diagnostics(items, psm.span),
+            PsmKind::Status { code, text } => {
+                let code = self.expression(code, Some(DataType::TinyInt), false);
+                let text = text.as_ref().and_then(|text| self.expression(text, Some(DataType::TEXT), false));
+                if let Some(code) = code {
+                    self.extra(Extra::Status { code, text }, psm.span);
+                }
+            }
+            PsmKind::Call { exec, into } => self.call(exec, into.as_ref(), psm.span),
+            PsmKind::Sql { statement, expect } => self.sql(statement, expect.as_ref(), psm.span),
         }
+    }
+
+    fn extra(&mut self, extra: Extra, span: Span) {
+        self.emit(Op::Extra(Box::new(extra)), span);
     }
 
     fn declare(&mut self, names: &[Ident], ty: DataType, default: Option<&ast::Expr>, span: Span) {
@@ -402,43 +504,6 @@ impl<'a> Compiler<'a> {
             };
             self.emit(op, span);
             self.variables.push(Variable { name: name.name.clone(), qualifier: None, reg, ty, nullable: true });
-        }
-    }
-
-    fn select_into(&mut self, targets: &[Ident], query: &Query, span: Span) {
-        let variables: Vec<Option<Variable>> = targets.iter().map(|target| self.variable(target)).collect();
-        let Some(program) = self.query(query, span) else { return };
-        let output = self.code.programs[program as usize].output().to_vec();
-        if output.len() != targets.len() {
-            let message = format!("{} columns for {} variables", output.len(), targets.len());
-            return self.fail(message, span);
-        }
-        // The row arrives in registers of its own, and each value is then cast to its variable's type.
-        let regs: Vec<Reg> = output.iter().map(|_| self.register(span)).collect();
-        self.emit(Op::Into { program, targets: regs.clone() }, span);
-        for ((variable, column), (reg, target)) in variables.iter().zip(&output).zip(regs.iter().zip(targets)) {
-            let Some(variable) = variable else { continue };
-            if !castable(column.ty, variable.ty) {
-                let message = format!("{} is {}, not {}", target.name, variable.ty, column.ty);
-                self.fail(message, target.span);
-                continue;
-            }
-            let source = Expr::reg(*reg, column.ty, true);
-            let cast = match column.ty == variable.ty {
-                true => source,
-                false => Expr { kind: ExprKind::Cast(Box::new(source)), ty: variable.ty, nullable: true },
-            };
-            let plan = Plan {
-                kind: PlanKind::Expression(cast),
-                subqueries: Vec::new(),
-                registers: self.next,
-                placeholders: Vec::new(),
-                partitioning: Partitioning::Any,
-                read_only: true,
-            };
-            let program = self.program(&plan, false, span);
-            self.assigned.push(variable.reg);
-            self.emit(Op::Set { dst: variable.reg, program }, span);
         }
     }
 
@@ -535,36 +600,15 @@ impl<'a> Compiler<'a> {
             self.emit(Op::Loop { target: self.loops[found].start as u32 }, span);
         }
     }
-
-    fn sql(&mut self, statement: &Statement, span: Span) {
-        let plan = match statement {
-            Statement::Query(query) => plan_query(query, &self.env()),
-            Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Truncate { .. } => {
-                plan_statement(statement, &self.env())
-            }
-            Statement::Ddl(_) => return self.fail("a procedure cannot change the schema", span),
-            Statement::Exec(_) => return self.fail("a procedure cannot call another procedure yet", span),
-            Statement::Explain(_) => return self.fail("EXPLAIN is not allowed in a procedure", span),
-        };
-        match plan {
-            Ok(plan) => {
-                let program = self.program(&plan, false, span);
-                let returning = !self.code.programs[program as usize].output().is_empty();
-                let op = match self.code.programs[program as usize].is_query() {
-                    true => Op::Yield { program },
-                    false => Op::Execute { program, answer: self.answers || returning },
-                };
-                self.emit(op, span);
-            }
-            Err(error) => self.errors.push(error),
-        }
-    }
 }
 
 /// Whether something can fail after the first change. True as soon as an instruction that may fail can come after one
 /// that writes, or a single one may do both.
 fn needs_undo(code: &Code) -> bool {
-    let writes = |op: &Op| matches!(op, Op::Execute { .. });
+    if !code.handlers.is_empty() {
+        return true;
+    }
+    let writes = |op: &Op| op.changes();
     let Some(first) = code.ops.iter().position(writes) else { return false };
     let loops_back = code.ops.iter().any(|op| matches!(op, Op::Loop { target } if (*target as usize) <= first));
     let fails = |op: &Op| match op {

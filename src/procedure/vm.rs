@@ -2,9 +2,25 @@
 
 use super::code::{Code, Op, Procedure};
 use super::error::{ProcedureError, Trap};
-use crate::executor::{Environment, ExecError, Flow, RowBuffer};
+use super::steps::{self, Locals, Step};
+use super::trace::{NoTracer, Tracer};
+use crate::executor::{Answer, Environment, ExecError, Flow, RowBuffer};
 use crate::storage::Store;
-use crate::types::{DataType, Datum, Frame, ResultSet};
+use crate::txn::Status;
+use crate::types::{DataType, Datum, Frame, Name, ResultSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The procedures of one schema version.
+pub type Procedures = BTreeMap<Name, Arc<Procedure>>;
+
+/// What a call runs in.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub env: Environment<'a>,
+    /// Those that it may call.
+    pub procedures: &'a Procedures,
+}
 
 /// What a call gave.
 #[derive(Debug)]
@@ -13,37 +29,62 @@ pub struct Outcome {
     pub returned: Datum,
     /// What bare queries in the body gave, in order.
     pub results: Vec<ResultSet>,
+    /// SET STATUS.
+    pub status: Option<Box<Status>>,
 }
 
 impl Default for Outcome {
     fn default() -> Outcome {
-        Outcome { returned: Datum::NULL, results: Vec::new() }
+        Outcome { returned: Datum::NULL, results: Vec::new(), status: None }
     }
 }
 
 /// Jumps backwards between two looks at the limits.
 const TICKS: u32 = 1024;
 
-/// A FOR loop at work.
+/// A FOR loop or cursor at work.
 #[derive(Default)]
-struct Cursor {
-    rows: RowBuffer,
-    next: usize,
+pub(super) struct Cursor {
+    pub rows: RowBuffer,
+    pub next: usize,
+    /// OPEN was said, and CLOSE not yet.
+    pub open: bool,
 }
 
 /// Runs a call to its end and leaves what it gives in `outcome`, which is empty. The parameters are in the first registers of `frame`, which has [`Code::registers`] of them.
 #[inline]
 pub fn run(
     procedure: &Procedure,
-    env: &Environment<'_>,
+    cx: &Context<'_>,
     stores: &mut [&mut Store],
     frame: &mut Frame,
     outcome: &mut Outcome,
 ) -> Result<(), Box<ProcedureError>> {
+    run_traced(procedure, cx, stores, frame, outcome, 0, &mut NoTracer)
+}
+
+/// As [`run`], telling `tracer` of each instruction; `depth` calls are around this one.
+#[inline]
+pub fn run_traced<T: Tracer>(
+    procedure: &Procedure,
+    cx: &Context<'_>,
+    stores: &mut [&mut Store],
+    frame: &mut Frame,
+    outcome: &mut Outcome,
+    depth: usize,
+    tracer: &mut T,
+) -> Result<(), Box<ProcedureError>> {
     let mut at = 0;
-    match run_code(&procedure.code, env, stores, frame, &mut at, outcome) {
-        Ok(()) => Ok(()),
-        Err(trap) => Err(locate(procedure, at, trap)),
+    let mut locals = Locals::new(depth);
+    loop {
+        match run_code(procedure, cx, stores, frame, &mut at, outcome, &mut locals, tracer) {
+            Ok(()) => return Ok(()),
+            Err(trap) if procedure.code.handlers.is_empty() => return Err(locate(procedure, at, trap)),
+            Err(trap) => match steps::handle(&procedure.code, at, trap, stores, &mut locals) {
+                Ok(entry) => at = entry,
+                Err(trap) => return Err(locate(procedure, at, trap)),
+            },
+        }
     }
 }
 
@@ -57,17 +98,23 @@ fn locate(procedure: &Procedure, at: usize, trap: Trap) -> Box<ProcedureError> {
 }
 
 #[inline]
-fn run_code(
-    code: &Code,
-    env: &Environment<'_>,
+#[expect(clippy::too_many_arguments, reason = "the hot loop takes its state apart")]
+fn run_code<T: Tracer>(
+    procedure: &Procedure,
+    cx: &Context<'_>,
     stores: &mut [&mut Store],
     frame: &mut Frame,
     at: &mut usize,
     outcome: &mut Outcome,
+    locals: &mut Locals,
+    tracer: &mut T,
 ) -> Result<(), Trap> {
-    let mut cursors: Vec<Cursor> = Vec::new();
+    let (code, env) = (&procedure.code, &cx.env);
     let mut ticks = TICKS;
     loop {
+        if T::ON {
+            tracer.before(procedure, *at, locals.depth);
+        }
         match &code.ops[*at] {
             Op::Set { dst, program } => {
                 let datum = code.programs[*program as usize].evaluate(env, stores, frame)?;
@@ -108,28 +155,49 @@ fn run_code(
                 }
                 return Ok(());
             }
-            Op::Execute { program, answer: false } => code.programs[*program as usize].change(env, stores, frame)?,
-            Op::Execute { program, answer: true } => {
+            Op::Execute { program, answer: false } if !T::ON => {
+                code.programs[*program as usize].change(env, stores, frame)?;
+            }
+            Op::Execute { program, answer } => {
                 let result = code.programs[*program as usize].execute(env, stores, frame)?;
+                if T::ON
+                    && let Answer::Modified(rows) = result
+                {
+                    tracer.rows(rows as u64);
+                }
+                if !answer {
+                    *at += 1;
+                    continue;
+                }
                 outcome.results.push(result.into_result_set());
             }
             Op::Yield { program } => {
-                outcome.results.push(code.programs[*program as usize].rows(env, stores, frame)?);
+                let rows = code.programs[*program as usize].rows(env, stores, frame)?;
+                if T::ON {
+                    tracer.rows(rows.rows.len() as u64);
+                }
+                outcome.results.push(rows);
             }
             Op::Into { program, targets } => {
                 let rows = gather(code, *program, env, stores, frame, 1)?;
+                if T::ON {
+                    tracer.rows(rows.len() as u64);
+                }
                 match rows.is_empty() {
                     true => targets.iter().for_each(|&reg| frame.set(reg, Datum::NULL)),
                     false => rows.load(0, 0, targets, frame),
                 }
             }
             Op::Open { cursor, program } => {
-                cursors.resize_with(code.cursors, Cursor::default);
+                locals.cursors.resize_with(code.cursors, Cursor::default);
                 let rows = gather(code, *program, env, stores, frame, usize::MAX)?;
-                cursors[*cursor as usize] = Cursor { rows, next: 0 };
+                if T::ON {
+                    tracer.rows(rows.len() as u64);
+                }
+                locals.cursors[*cursor as usize] = Cursor { rows, next: 0, open: true };
             }
             Op::Fetch { cursor, targets, done } => {
-                let cursor = &mut cursors[*cursor as usize];
+                let cursor = &mut locals.cursors[*cursor as usize];
                 if cursor.next == cursor.rows.len() {
                     *at = *done as usize;
                     continue;
@@ -141,13 +209,21 @@ fn run_code(
                 return Err(signal(code, sqlstate, *message, env, stores, frame)?);
             }
             Op::CaseNotFound => return Err(Trap::CaseNotFound),
+            Op::Extra(extra) => match steps::run(extra, procedure, cx, stores, frame, outcome, locals, tracer)? {
+                Step::Next => {}
+                Step::Jump(target) => {
+                    *at = target;
+                    continue;
+                }
+                Step::Return => return Ok(()),
+            },
         }
         *at += 1;
     }
 }
 
 /// The rows of a query, at most `most`: one more is an error.
-fn gather(
+pub(super) fn gather(
     code: &Code,
     program: u32,
     env: &Environment<'_>,

@@ -1,7 +1,10 @@
 //! The command line.
 
+use crate::bench::args::BenchArgs;
+use crate::client::{Durability, RecoverUntil};
 use crate::render::Format;
-use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use crate::types::Timestamp;
+use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -106,12 +109,34 @@ pub struct Args {
     #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
     pub timeout: Option<Duration>,
 
+<<<<<<< HEAD
     /// As --timeout, in milliseconds (sqlcmd's name)
     #[arg(long, value_name = "MS", hide = true, conflicts_with = "timeout", value_parser = clap::value_parser!(u64).range(1..))]
     pub query_timeout: Option<u64>,
 
     #[command(flatten)]
     pub remote: Remote,
+=======
+    /// Keep the database in this directory; without it, everything is in memory
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// When an answer leaves: when it is on disk (sync), at once (async), or nothing is logged (none)
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = DurabilityMode::Sync, requires = "data")]
+    pub durability: DurabilityMode,
+
+    /// Longest that a commit stays off the disk with --durability async
+    #[arg(long, value_name = "DURATION", default_value = "50ms", requires = "data", value_parser = positive_duration)]
+    pub flush_interval: Duration,
+
+    /// Open the data as they were: after so many transactions, or at a time ('2026-12-01 10:00:00', UTC)
+    #[arg(long, value_name = "WHEN", requires = "data", value_parser = recover_until)]
+    pub recover_until: Option<RecoverUntil>,
+
+    /// Look at every file of a data directory, and leave
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "command", "file", "bench"])]
+    pub check: Option<PathBuf>,
+>>>>>>> main
 
     /// No colours, as with NO_COLOR in the environment
     #[arg(long)]
@@ -181,58 +206,22 @@ pub enum Step {
     File(PathBuf),
 }
 
-/// How benchmark clients call: each waits for the answer to its call, or keeps many calls in flight.
+/// When answers leave, with `--data`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum BenchMode {
+pub enum DurabilityMode {
     Sync,
     Async,
+    None,
 }
 
-/// Options that mean something only with `--bench`.
-#[derive(ClapArgs, Debug, Clone)]
-#[command(next_help_heading = "Benchmark options (with --bench)")]
-pub struct BenchArgs {
-    /// Whether clients wait for each answer (sync) or keep many calls in flight (async)
-    #[arg(long, value_enum, default_value_t = BenchMode::Async, requires = "bench")]
-    pub mode: BenchMode,
-
-    /// Number of client threads, 1 to 1024 [default: chosen for the machine]
-    #[arg(long, value_name = "N", requires = "bench", value_parser = clients, allow_negative_numbers = true)]
-    pub clients: Option<usize>,
-
-    /// How long to measure
-    #[arg(long, value_name = "DURATION", default_value = "10s", requires = "bench", value_parser = positive_duration)]
-    pub duration: Duration,
-
-    /// How long to run before measuring
-    #[arg(long, value_name = "DURATION", default_value = "2s", requires = "bench", value_parser = duration)]
-    pub warmup: Duration,
-
-    /// Calls a second to aim at, over all clients [default: as many as possible]
-    #[arg(long, value_name = "N", requires = "bench", value_parser = clap::value_parser!(u64).range(1..))]
-    pub rate: Option<u64>,
-
-    /// Voter: number of contestants
-    #[arg(long, value_name = "N", default_value_t = 6, requires = "bench",
-          value_parser = clap::value_parser!(u32).range(1..=12))]
-    pub contestants: u32,
-
-    /// Voter: votes that each phone number has
-    #[arg(long, value_name = "N", default_value_t = 2, requires = "bench",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub maxvotes: u32,
-
-    /// Seed of everything random; the same seed gives the same calls
-    #[arg(long, value_name = "N", requires = "bench")]
-    pub seed: Option<u64>,
-
-    /// No live view: only the summary at the end
-    #[arg(long, requires = "bench")]
-    pub no_tui: bool,
-
-    /// Also write the measurements to this file
-    #[arg(long, value_name = "FILE", requires = "bench")]
-    pub json: Option<PathBuf>,
+impl From<DurabilityMode> for Durability {
+    fn from(mode: DurabilityMode) -> Durability {
+        match mode {
+            DurabilityMode::Sync => Durability::Sync,
+            DurabilityMode::Async => Durability::Async,
+            DurabilityMode::None => Durability::None,
+        }
+    }
 }
 
 impl Args {
@@ -260,7 +249,6 @@ impl Args {
 }
 
 const PARTITIONS_MAX: usize = 1024;
-const CLIENTS_MAX: usize = 1024;
 
 fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -271,10 +259,6 @@ fn variable(text: &str) -> Result<(String, String), String> {
 
 fn partitions(text: &str) -> Result<usize, String> {
     bounded(text, "partition", PARTITIONS_MAX)
-}
-
-fn clients(text: &str) -> Result<usize, String> {
-    bounded(text, "client", CLIENTS_MAX)
 }
 
 fn bounded(text: &str, what: &str, max: usize) -> Result<usize, String> {
@@ -310,6 +294,14 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
+fn recover_until(text: &str) -> Result<RecoverUntil, String> {
+    if let Ok(transactions) = text.trim().parse() {
+        return Ok(RecoverUntil::Transaction(transactions));
+    }
+    let wrong = || format!("{text} is neither a number of transactions nor a time like 2026-12-01 10:00:00");
+    text.trim().parse::<Timestamp>().map(|time| RecoverUntil::Time(time.micros())).map_err(|_| wrong())
+}
+
 fn positive_duration(text: &str) -> Result<Duration, String> {
     match duration(text)? {
         Duration::ZERO => Err(format!("{text} is no time at all: it must be more than 0")),
@@ -320,6 +312,7 @@ fn positive_duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::options::Mode;
 
     fn read(line: &[&str]) -> Result<Args, clap::Error> {
         Args::read(["votedb-shell"].iter().chain(line).map(OsString::from))
@@ -358,7 +351,7 @@ mod tests {
     fn a_benchmark_has_defaults_and_its_options_need_it() {
         let args = read(&["--bench", "--mode", "sync", "--duration", "500ms"]).unwrap();
         assert_eq!(args.bench.as_deref(), Some("voter"));
-        assert_eq!(args.bench_options.mode, BenchMode::Sync);
+        assert_eq!(args.bench_options.mode, Mode::Sync);
         assert_eq!(args.bench_options.duration, Duration::from_millis(500));
         assert_eq!(args.bench_options.warmup, Duration::from_secs(2));
         assert_eq!((args.bench_options.contestants, args.bench_options.maxvotes), (6, 2));

@@ -48,6 +48,9 @@ pub fn statement(error: &StatementError, text: &str, place: Place<'_>, theme: Th
     if let Some(hint) = &error.hint {
         out.push_str(&format!("{} {hint}\n", theme.paint(Role::Quiet, "hint:")));
     }
+    for other in &error.more {
+        out.push_str(&statement(other, text, place, theme));
+    }
     out
 }
 

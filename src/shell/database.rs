@@ -68,6 +68,8 @@ pub struct StatementError {
     pub sqlstate: Option<String>,
     /// What would be right, where `message` does not say it.
     pub hint: Option<String>,
+    /// What else is wrong.
+    pub more: Vec<StatementError>,
 }
 
 impl StatementError {

@@ -43,7 +43,7 @@ mod variables;
 mod words;
 
 pub use answer::{AnswerStyle, Sqlcmd};
-pub use args::{Args, BenchArgs, BenchMode, ColorChoice, OnError, Step};
+pub use args::{Args, ColorChoice, OnError, Step};
 pub use database::{
     ColumnSummary, IndexSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind, TableSummary,
     Tag,

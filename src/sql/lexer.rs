@@ -182,8 +182,8 @@ pub const KEYWORDS: &[&str] = &[
     "WITH",
 ];
 
-/// Operators of two characters; every other one has one.
-const PAIRS: [&str; 8] = ["<>", "!=", "<=", ">=", "||", "::", ":=", "=="];
+/// Operators of several characters, longer ones before their beginnings; every other one has one.
+const LONG: [&str; 11] = ["->>", "<>", "!=", "<=", ">=", "||", "::", ":=", "==", "->", "=>"];
 
 /// Cuts `text` into tokens, comments included.
 pub fn tokens(text: &str) -> Vec<Token> {
@@ -261,8 +261,10 @@ impl Lexer<'_> {
             c if c.is_ascii_digit() || (c == '.' && starts_with_digit(&rest[1..])) => {
                 (Kind::Number, number_length(rest.as_bytes()))
             }
-            _ if PAIRS.iter().any(|pair| rest.starts_with(pair)) => (Kind::Operator, 2),
-            c => (Kind::Operator, c.len_utf8()),
+            c => {
+                let long = LONG.iter().find(|long| rest.starts_with(**long));
+                (Kind::Operator, long.map_or(c.len_utf8(), |long| long.len()))
+            }
         }
     }
 

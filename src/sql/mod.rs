@@ -18,6 +18,6 @@ mod split;
 
 pub use error::{SqlError, render_error};
 pub use nearest::nearest;
-pub use parser::{parse_expression, parse_script, parse_statement};
+pub use parser::{parse_all, parse_expression, parse_script, parse_statement};
 pub use span::Span;
 pub use split::{Piece, split};

@@ -46,7 +46,8 @@ pub(super) fn cut<'t>(text: &str, tokens: &'t [Token]) -> Vec<(Piece, &'t [Token
             start = i + 1;
             body = Body::default();
         } else {
-            body.take(text, token);
+            let called = tokens.get(i + 1).is_some_and(|next| next.is_operator(text, "("));
+            body.take(text, token, called);
         }
     }
     push(start, tokens.len(), false);
@@ -67,7 +68,7 @@ fn trim_comments(mut tokens: &[Token]) -> &[Token] {
 #[derive(Default)]
 struct Body {
     head: Head,
-    /// Open BEGIN, IF, CASE, WHILE, FOR, LOOP.
+    /// Open BEGIN, IF, CASE, WHILE, FOR, LOOP, REPEAT.
     depth: usize,
     previous: Previous,
 }
@@ -94,7 +95,8 @@ enum Previous {
 }
 
 impl Body {
-    fn take(&mut self, text: &str, token: &Token) {
+    /// `called`: a parenthesis follows.
+    fn take(&mut self, text: &str, token: &Token, called: bool) {
         let word = match token.kind {
             Kind::Keyword | Kind::Identifier => token.text(text),
             _ => "",
@@ -102,8 +104,10 @@ impl Body {
         let is = |candidates: &[&str]| candidates.iter().any(|c| c.eq_ignore_ascii_case(word));
         match self.head {
             Head::Start => self.head = if is(&["CREATE"]) { Head::Create } else { Head::Other },
-            Head::Create if is(&["PROCEDURE"]) => self.head = Head::Procedure,
+            Head::Create if is(&["PROCEDURE", "FUNCTION"]) => self.head = Head::Procedure,
             Head::Create if !is(&["OR", "REPLACE", "DIRECTED", "COMPOUND"]) => self.head = Head::Other,
+            // REPEAT is a function, too.
+            Head::Procedure if called && is(&["REPEAT"]) => {}
             Head::Procedure => self.count(&is),
             _ => {}
         }
@@ -111,7 +115,10 @@ impl Body {
             Previous::End
         } else if token.is_operator(text, ";") {
             Previous::Semicolon
-        } else if is(&["THEN", "ELSE", "DO", "BEGIN", "ATOMIC", "LOOP"]) || token.is_operator(text, ":") {
+        } else if is(&["THEN", "ELSE", "DO", "BEGIN", "ATOMIC", "LOOP", "REPEAT"])
+            || is(&["FOUND", "VIOLATION", "SQLEXCEPTION"])
+            || token.is_operator(text, ":")
+        {
             Previous::StatementStart
         } else {
             Previous::Other
@@ -127,7 +134,7 @@ impl Body {
         } else if is(&["END"]) {
             self.depth -= 1;
         } else if (is(&["CASE"]) && self.previous != Previous::End)
-            || (starts_statement && is(&["IF", "WHILE", "FOR", "LOOP"]))
+            || (starts_statement && is(&["IF", "WHILE", "FOR", "LOOP", "REPEAT"]))
         {
             self.depth += 1;
         }

@@ -2,4 +2,4 @@
 
 mod response;
 
-pub use response::Response;
+pub use response::{Response, Status};

@@ -12,4 +12,14 @@ pub struct Response {
     pub results: Vec<ResultSet>,
     /// Where it ran; None: on all partitions.
     pub partition: Option<PartitionId>,
+    /// What the procedure told beside its results, by SET STATUS.
+    pub status: Option<Box<Status>>,
+}
+
+/// A status of the application's own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Status {
+    /// -128 to 127.
+    pub code: Option<i8>,
+    pub text: Option<String>,
 }

@@ -96,7 +96,7 @@ fn problem(expected: &Expected, answer: &Answer) -> Option<String> {
             let rows: Vec<String> = results.iter().flat_map(|r| &r.rows).map(|row| format!("{row:?}")).collect();
             format!("success {}", rows.join(" "))
         }
-        (None, Err(error)) if fits(error, expected.class()) => return None,
+        (None, Err(error)) if fits(error, expected) => return None,
         (_, Err(error)) => format!("error {}: {}", error.sqlstate, error.message),
     };
     let wanted = match expected.tables() {

@@ -1,3 +1,6 @@
-//! Reports of a run for people: while it goes on, and when it is over.
+//! Reports: what stays of a benchmark, as text, CSV, JSON, charts and one page of HTML.
 
+pub mod closing;
+pub mod csv;
+pub mod files;
 pub mod text;

@@ -9,18 +9,23 @@
 
 mod canvas;
 mod chart;
+mod curve;
 mod distribution;
 mod election;
+mod latency;
+mod map;
 mod model;
+mod operations;
 mod partitions;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod timeline;
 mod update;
 mod view;
 
-pub use model::Model;
+pub use model::{Model, View};
 pub use terminal::Dashboard;
 pub use update::{Event, Key, update};
 pub use view::view;

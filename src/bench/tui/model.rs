@@ -1,8 +1,9 @@
 //! Model: all that the dashboard shows, in memory that does not grow.
 
+use crate::bench::controls::Settings;
 use crate::bench::options::VoterOptions;
 use crate::bench::recorder::VoteCounts;
-use crate::bench::sampler::{Phase, Sample, Standing};
+use crate::bench::sampler::{Election, GeneratorSample, Phase, Sample};
 use crate::stats::{Histogram, RateWindow, Ring};
 
 /// How much of the run charts can show, in seconds.
@@ -52,6 +53,96 @@ impl Course {
     }
 }
 
+/// The whole run, in points that grow longer as it does: at most [`WHOLE_POINTS`].
+#[derive(Debug, Clone, Default)]
+pub(super) struct WholeRun {
+    pub(super) points: Vec<Point>,
+    /// Samples per point.
+    each: u32,
+    /// Samples in the last point.
+    last: u32,
+}
+
+/// Points kept of the whole run.
+const WHOLE_POINTS: usize = 2_000;
+
+impl WholeRun {
+    fn push(&mut self, point: Point) {
+        self.each = self.each.max(1);
+        match self.points.last_mut() {
+            Some(last) if self.last < self.each => {
+                *last = last.and(&point);
+                self.last += 1;
+            }
+            _ => {
+                self.points.push(point);
+                self.last = 1;
+            }
+        }
+        if self.points.len() >= WHOLE_POINTS {
+            let pairs = self.points.chunks(2).map(|pair| pair[1..].iter().fold(pair[0], |a, b| a.and(b)));
+            self.points = pairs.collect();
+            self.last = self.each * 2;
+            self.each *= 2;
+        }
+    }
+}
+
+impl Point {
+    /// Both intervals as one: mean throughput, the best p50 and the worst p99.
+    fn and(&self, next: &Point) -> Point {
+        let interval_ns = self.interval_ns + next.interval_ns;
+        let calls = |p: &Point| p.tps as f64 * p.interval_ns as f64;
+        let p50_ns = if self.p50_ns == 0 || next.p50_ns == 0 {
+            self.p50_ns.max(next.p50_ns)
+        } else {
+            self.p50_ns.min(next.p50_ns)
+        };
+        Point {
+            at_ns: next.at_ns,
+            interval_ns,
+            tps: ((calls(self) + calls(next)) / interval_ns.max(1) as f64) as f32,
+            p50_ns,
+            p99_ns: self.p99_ns.max(next.p99_ns),
+        }
+    }
+}
+
+/// The screens, in the order of their tabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    Partitions,
+    Latency,
+    Timeline,
+    Election,
+    Operations,
+}
+
+impl View {
+    pub const ALL: [View; 5] = [View::Partitions, View::Latency, View::Timeline, View::Election, View::Operations];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            View::Partitions => "Partitions",
+            View::Latency => "Latency",
+            View::Timeline => "Timeline",
+            View::Election => "Election",
+            View::Operations => "Operations",
+        }
+    }
+}
+
+/// Something that happened, on the time axis: a letter, and what it was.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    pub(super) at_ns: u64,
+    pub(super) letter: char,
+    pub(super) text: String,
+}
+
+/// Marks kept; older ones are forgotten.
+const MARKS_MAX: usize = 52;
+
 /// One partition's figures.
 #[derive(Debug, Clone)]
 pub(super) struct PartitionFigures {
@@ -71,7 +162,11 @@ pub(super) struct Figures {
     pub(super) partitions: Vec<PartitionFigures>,
     pub(super) votes: VoteCounts,
     pub(super) errors: u64,
-    pub(super) standing: Vec<Standing>,
+    pub(super) election: Election,
+    /// Service times of calls under a rate, since the last reset.
+    pub(super) service: Histogram,
+    pub(super) whole: WholeRun,
+    pub(super) generator: GeneratorSample,
 }
 
 impl Figures {
@@ -85,7 +180,10 @@ impl Figures {
             partitions: vec![partition; partitions],
             votes: VoteCounts::default(),
             errors: 0,
-            standing: Vec::new(),
+            election: Election::default(),
+            service: Histogram::new(),
+            whole: WholeRun::default(),
+            generator: GeneratorSample::default(),
         }
     }
 
@@ -100,14 +198,24 @@ impl Figures {
             (figures.queued, figures.busy) = (partition.queued, partition.busy);
         }
         (self.votes, self.errors) = (sample.votes, sample.errors);
-        if let Some(standing) = &sample.standing {
-            self.standing.clone_from(standing);
+        self.service.merge(&sample.service);
+        if let Some(point) = self.total.history.last() {
+            self.whole.push(*point);
+        }
+        self.generator = sample.generator;
+        if let Some(election) = &sample.election {
+            let counted = std::mem::take(&mut self.election);
+            self.election.clone_from(election);
+            if election.rows.is_empty() {
+                (self.election.rows, self.election.memory_bytes) = (counted.rows, counted.memory_bytes);
+            }
         }
     }
 
     pub(super) fn reset_latencies(&mut self) {
         self.since_ns = self.at_ns;
         self.total.latency.reset();
+        self.service.reset();
         self.partitions.iter_mut().for_each(|p| p.course.latency.reset());
     }
 }
@@ -115,12 +223,9 @@ impl Figures {
 /// The dashboard's state: the figures, and what the person at the keys chose to see of them.
 #[derive(Debug, Clone)]
 pub struct Model {
-    pub(super) title: String,
     pub(super) durability: String,
     pub(super) warmup_ns: u64,
     pub(super) total_s: u64,
-    /// Response and service time differ.
-    pub(super) open_loop: bool,
     pub(super) color: bool,
     pub(super) live: Figures,
     /// The figures that stand still while the run goes on.
@@ -129,6 +234,19 @@ pub struct Model {
     /// Index into [`SPANS_S`].
     pub(super) span: usize,
     pub(super) help: bool,
+    pub(super) view: View,
+    /// Latencies on a logarithmic axis.
+    pub(super) log_axis: bool,
+    /// The chosen partition fills the Partitions view.
+    pub(super) enlarged: bool,
+    /// The moment that the Timeline's cursor is at.
+    pub(super) cursor_ns: Option<u64>,
+    pub(super) marks: Vec<Mark>,
+    /// How clients call, as chosen at the keys.
+    pub(super) settings: Settings,
+    pub(super) clients_max: usize,
+    /// The last thing to be told: where a report went.
+    pub(super) notice: Option<String>,
 }
 
 impl Model {
@@ -137,23 +255,53 @@ impl Model {
         let total = options.warmup + options.duration;
         let span = SPANS_S.iter().position(|&s| s >= total.as_secs()).unwrap_or(3).min(3);
         Model {
-            title: options.title(),
             durability: options.durability.clone(),
             warmup_ns: crate::bench::clock::nanos(options.warmup),
             total_s: total.as_secs(),
-            open_loop: options.rate.is_some(),
             color,
             live: Figures::new(options.partitions),
             frozen: None,
             chosen: 0,
             span,
             help: false,
+            view: View::Partitions,
+            log_axis: true,
+            enlarged: false,
+            cursor_ns: None,
+            marks: Vec::new(),
+            settings: Settings::of(options),
+            clients_max: options.clients + options.spare_clients,
+            notice: None,
         }
     }
 
     /// The figures on the screen.
     pub(super) fn shown(&self) -> &Figures {
         self.frozen.as_deref().unwrap_or(&self.live)
+    }
+
+    /// Notes an event of now.
+    pub(super) fn mark(&mut self, text: String) {
+        if self.marks.len() == MARKS_MAX {
+            self.marks.remove(0);
+        }
+        let next = self
+            .marks
+            .last()
+            .map_or('a', |mark| if mark.letter == 'z' { 'a' } else { (mark.letter as u8 + 1) as char });
+        self.marks.push(Mark { at_ns: self.live.at_ns, letter: next, text });
+    }
+
+    /// What runs, as it is set now.
+    pub(super) fn title(&self) -> String {
+        let options = VoterOptions {
+            partitions: self.live.partitions.len(),
+            mode: self.settings.mode,
+            clients: self.settings.clients,
+            rate: self.settings.rate,
+            ..VoterOptions::default()
+        };
+        options.title()
     }
 
     pub(super) fn span_ns(&self) -> u64 {

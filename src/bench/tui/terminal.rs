@@ -1,8 +1,8 @@
 //! Terminal: raw mode and the alternate screen, keys, signals. Restored however the program leaves.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -11,11 +11,13 @@ use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
+use crate::bench::controls::Controls;
 use crate::bench::driver::{Flow, Observer};
 use crate::bench::options::VoterOptions;
+use crate::bench::run::Outcome;
 use crate::bench::sampler::Sample;
 use crate::bench::signals;
-use crate::bench::tui::model::Model;
+use crate::bench::tui::model::{Model, View};
 use crate::bench::tui::update::{Event, Key, update};
 use crate::bench::tui::view::view;
 
@@ -66,6 +68,9 @@ impl Write for FrameWriter {
     }
 }
 
+/// Saves a report of an outcome; gives where, or why not.
+pub type Saver = Box<dyn FnMut(&Outcome) -> Result<String, String>>;
+
 /// The dashboard on the process's terminal: an [`Observer`] that draws every sample and reads keys while it waits.
 ///
 /// It leaves on `q`, Ctrl-C, SIGINT, SIGTERM and SIGHUP, and when the terminal can no longer be written. The terminal
@@ -74,6 +79,8 @@ pub struct Dashboard {
     terminal: Terminal<CrosstermBackend<FrameWriter>>,
     model: Model,
     drawn: bool,
+    controls: Option<Arc<Controls>>,
+    saver: Option<Saver>,
     seen_signals: usize,
 }
 
@@ -100,7 +107,12 @@ impl Dashboard {
         enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)?;
         let terminal = Terminal::new(CrosstermBackend::new(FrameWriter(Vec::new())))?;
-        Ok(Dashboard { terminal, model, drawn: false, seen_signals: signals::count() })
+        Ok(Dashboard { terminal, model, drawn: false, controls: None, saver: None, seen_signals: signals::count() })
+    }
+
+    /// What the key `s` does; without, it says that there is nowhere to save to.
+    pub fn on_save(&mut self, saver: Saver) {
+        self.saver = Some(saver);
     }
 
     fn draw(&mut self) -> io::Result<()> {
@@ -125,9 +137,15 @@ impl Dashboard {
                 self.drawn = false;
                 if let event::Event::Key(pressed) = event::read()?
                     && let Some(key) = key(pressed)
-                    && update(&mut self.model, Event::Key(key)) == Flow::Leave
                 {
-                    return Ok(Flow::Leave);
+                    let flow = update(&mut self.model, Event::Key(key));
+                    let chosen = self.model.settings;
+                    if let Some(controls) = self.controls.as_ref().filter(|c| c.settings() != chosen) {
+                        controls.change(chosen);
+                    }
+                    if flow != Flow::Continue {
+                        return Ok(flow);
+                    }
                 }
             }
             if left.is_zero() {
@@ -161,6 +179,20 @@ impl Observer for Dashboard {
         }
         flow
     }
+
+    fn begin(&mut self, controls: &Arc<Controls>) {
+        self.controls = Some(Arc::clone(controls));
+    }
+
+    fn save(&mut self, outcome: &Outcome) {
+        self.model.notice = Some(match &mut self.saver {
+            Some(saver) => {
+                saver(outcome).map_or_else(|error| format!("not saved: {error}"), |path| format!("saved {path}"))
+            }
+            None => "no folder to save to: start with --report DIR".to_owned(),
+        });
+        self.drawn = false;
+    }
 }
 
 impl Drop for Dashboard {
@@ -189,6 +221,20 @@ fn key(pressed: KeyEvent) -> Option<Key> {
         KeyCode::Char('+') | KeyCode::Char('=') => Key::LongerSpan,
         KeyCode::Char('-') => Key::ShorterSpan,
         KeyCode::Char('r') => Key::Reset,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::Tab => Key::NextView,
+        KeyCode::BackTab => Key::PreviousView,
+        KeyCode::Char('l') => Key::LogAxis,
+        KeyCode::Char('e') | KeyCode::Enter => Key::Enlarge,
+        KeyCode::Char('s') => Key::Save,
+        KeyCode::Char('m') => Key::Mode,
+        KeyCode::Char(']') => Key::MoreClients,
+        KeyCode::Char('[') => Key::FewerClients,
+        KeyCode::Char('>' | '.') => Key::RaiseRate,
+        KeyCode::Char('<' | ',') => Key::LowerRate,
+        KeyCode::Char('0') => Key::NoRate,
+        KeyCode::Char(digit @ '1'..='9') => Key::View(*View::ALL.get(digit as usize - '1' as usize)?),
         _ => return None,
     })
 }

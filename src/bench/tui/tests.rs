@@ -9,9 +9,9 @@ use ratatui::backend::TestBackend;
 use crate::bench::options::{Mode, VoterOptions};
 use crate::bench::random::Random;
 use crate::bench::recorder::VoteCounts;
-use crate::bench::sampler::{Phase, Sample, Standing};
-use crate::bench::tui::{Event, Key, Model, update, view};
-use crate::bench::workloads::voter::contestant_names;
+use crate::bench::sampler::{Election, GeneratorSample, Phase, Sample, Standing};
+use crate::bench::tui::{Event, Key, Model, View, update, view};
+use crate::bench::workloads::voter::{area_codes, contestant_names};
 
 /// A dashboard `seconds` into a run of 60 s after 5 s of warm-up.
 fn model(partitions: usize, seconds: u64) -> Model {
@@ -39,6 +39,8 @@ fn fill(sample: &mut Sample, step: u64, random: &mut Random) {
     (sample.at_ns, sample.interval_ns) = (step * 200_000_000, 200_000_000);
     sample.phase = if step <= 25 { Phase::WarmUp } else { Phase::Measure };
     sample.latency.reset();
+    sample.service.reset();
+    sample.generator = GeneratorSample { cpu: Some(1.87), cpu_wait: Some(0.04) };
     sample.tps = 0.0;
     for (index, partition) in sample.partitions.iter_mut().enumerate() {
         let climb = (step as f64 / 50.0).min(1.0).sqrt();
@@ -66,7 +68,16 @@ fn fill(sample: &mut Sample, step: u64, random: &mut Random) {
         votes: sample.votes.accepted * share / 1000,
         states_led: [23, 8, 7, 6, 5, 2][i],
     };
-    sample.standing = Some(shares.into_iter().enumerate().map(contestant).collect());
+    let states: std::collections::BTreeSet<&str> = area_codes().into_iter().map(|(_, state)| state).collect();
+    let winners =
+        states.iter().enumerate().map(|(i, state)| (state.to_string(), [1, 1, 2, 1, 3, 4, 5, 1, 6, 2][i % 10]));
+    sample.election = Some(Election {
+        standing: shares.into_iter().enumerate().map(contestant).collect(),
+        winners: winners.collect(),
+        took: Duration::from_micros(412),
+        rows: vec![("contestants".to_owned(), 6), ("votes".to_owned(), sample.votes.accepted)],
+        memory_bytes: sample.votes.accepted * 120,
+    });
 }
 
 fn frame(model: &Model, width: u16, height: u16) -> String {
@@ -107,6 +118,42 @@ fn the_dashboard_looks_as_in_its_golden_files() {
     assert_golden("small-80x8", &frame(&model(2, 30), 80, 8));
 }
 
+/// Every view, on the four screens that the frames are kept of.
+#[test]
+fn every_view_looks_as_in_its_golden_files() {
+    let mut model = model(2, 40);
+    model.mark("async, 3 clients, no rate".to_owned());
+    model.cursor_ns = Some(12_400_000_000);
+    for view in View::ALL {
+        model.view = view;
+        for (width, height) in [(20, 5), (80, 24), (160, 50), (300, 100)] {
+            let name = format!("{view:?}-{width}x{height}").to_lowercase();
+            assert_golden(&name, &frame(&model, width, height));
+        }
+    }
+    model.view = View::Partitions;
+    model.enlarged = true;
+    assert_golden("enlarged-80x24", &frame(&model, 80, 24));
+}
+
+#[test]
+fn service_and_response_time_stand_side_by_side_under_a_rate() {
+    let mut model = model(2, 10);
+    update(&mut model, Event::Key(Key::LowerRate));
+    let mut sample = Sample::new(2);
+    (sample.at_ns, sample.interval_ns, sample.phase) = (10_200_000_000, 200_000_000, Phase::Measure);
+    update(&mut model, Event::Key(Key::Reset));
+    sample.latency.record_n(200_000_000, 100);
+    sample.service.record_n(50_000, 100);
+    sample.partitions[0].latency.merge(&sample.latency);
+    update(&mut model, Event::Sample(&sample));
+    model.view = View::Latency;
+    let text = frame(&model, 80, 24);
+    let row = text.lines().find(|line| line.contains("p99.99")).unwrap();
+    assert!(row.contains("200 ms") && row.contains("50 µs"), "{row}");
+    assert_golden("latency-under-a-rate-80x24", &text);
+}
+
 #[test]
 fn help_failures_and_a_frozen_screen_look_as_in_their_golden_files() {
     let mut help = model(2, 17);
@@ -124,6 +171,7 @@ fn every_size_of_screen_is_drawn_without_a_panic() {
         let mut model = model(partitions, 8);
         for help in [false, true] {
             model.help = help;
+            model.view = View::ALL[partitions % 5];
             let sizes = (1..40).flat_map(|w| [1, 2, 3, 5, 9, 10, 11, 15, 24, 60].map(|h| (w * 4 - 3, h)));
             for (width, height) in sizes.chain([(20, 5), (300, 100), (1, 100), (300, 1), (80, 24)]) {
                 frame(&model, width, height);
@@ -156,8 +204,11 @@ fn numbers_of_any_size_stay_in_their_columns() {
 fn without_colour_no_cell_has_one() {
     let mut model = model(4, 17);
     model.color = false;
-    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
-    terminal.draw(|frame| view(&model, frame)).unwrap();
-    let cells = terminal.backend().buffer().content();
-    assert!(cells.iter().all(|c| c.fg == ratatui::style::Color::Reset && c.bg == ratatui::style::Color::Reset));
+    for shown in View::ALL {
+        model.view = shown;
+        let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+        terminal.draw(|frame| view(&model, frame)).unwrap();
+        let cells = terminal.backend().buffer().content();
+        assert!(cells.iter().all(|c| c.fg == ratatui::style::Color::Reset && c.bg == ratatui::style::Color::Reset));
+    }
 }

@@ -9,6 +9,9 @@ const RED: Color = Color::Indexed(160);
 /// Latency from short to long: cool and dark to warm and bright, a step each half decade from 10 µs.
 const HEAT: [u8; 8] = [60, 61, 67, 72, 108, 143, 179, 203];
 
+/// Contestants, from the first on: hues that keep apart, each dark enough for white letters.
+const CONTESTANTS: [u8; 12] = [25, 130, 28, 125, 60, 94, 30, 240, 97, 64, 131, 24];
+
 /// Styles by meaning. Without colour they differ by weight only.
 #[derive(Debug, Clone, Copy)]
 pub struct Theme {
@@ -34,6 +37,11 @@ impl Theme {
         self.colored(ACCENT)
     }
 
+    /// Marks one of several words in a row, also without colour.
+    pub fn chosen(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
     /// Structure: rules, captions, labels.
     pub fn dim(self) -> Style {
         if self.color { Style::new().fg(GREY) } else { Style::new().add_modifier(Modifier::DIM) }
@@ -54,6 +62,16 @@ impl Theme {
         let half_decades = (ns.max(1) as f64 / 10_000.0).log10() * 2.0;
         let step = (half_decades.floor() as i64 + 1).clamp(0, HEAT.len() as i64 - 1);
         self.colored(Color::Indexed(HEAT[step as usize]))
+    }
+
+    /// A contestant's tile, from 1. Without colour only its number tells.
+    pub fn contestant(self, number: i32) -> Style {
+        let index = (number.max(1) as usize - 1) % CONTESTANTS.len();
+        if self.color {
+            Style::new().fg(Color::Indexed(231)).bg(Color::Indexed(CONTESTANTS[index]))
+        } else {
+            Style::new()
+        }
     }
 
     fn colored(self, color: Color) -> Style {

@@ -12,9 +12,13 @@ use crate::bench::tui::canvas::Canvas;
 use crate::bench::tui::chart::{self, HEAT_LEGEND};
 use crate::bench::tui::distribution::distribution;
 use crate::bench::tui::election::{standing, votes_line};
-use crate::bench::tui::model::{Figures, Model};
+use crate::bench::tui::latency::latency_view;
+use crate::bench::tui::map::election_view;
+use crate::bench::tui::model::{Figures, Model, View};
+use crate::bench::tui::operations::operations_view;
 use crate::bench::tui::partitions::{CourseAt, TABLE_WIDTH, span, table, visible};
 use crate::bench::tui::theme::Theme;
+use crate::bench::tui::timeline::timeline_view;
 use crate::bench::units;
 
 /// Screens smaller than this show less, and say so by showing it calmly.
@@ -33,10 +37,61 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
     } else if canvas.width() < WIDTH_FULL {
         narrow(&mut canvas, model, figures);
     } else {
-        full(&mut canvas, model, figures);
+        match model.view {
+            View::Partitions if !model.enlarged => full(&mut canvas, model, figures),
+            view => whole(&mut canvas, model, figures, view),
+        }
+    }
+    if canvas.height() >= HEIGHT_FULL {
+        tabs(&mut canvas, model);
     }
     if model.help {
         help(&mut canvas);
+    }
+}
+
+/// A view of one subject: what runs, the total, then the subject down to the tabs.
+fn whole(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures, view: View) {
+    let (width, height) = (canvas.width(), canvas.height());
+    header(canvas, model, figures);
+    headline(&mut canvas.part(0, 1, width, 1), figures);
+    canvas.rule(2, if view == View::Partitions { "" } else { view.name() }, &latency_caption(model, figures));
+    let mut part = canvas.part(0, 3, width, height - 4);
+    match view {
+        View::Partitions => enlarged(&mut part, model, figures),
+        View::Latency => latency_view(&mut part, model, figures),
+        View::Timeline => timeline_view(&mut part, model, figures),
+        View::Election => election_view(&mut part, figures),
+        View::Operations => operations_view(&mut part, model, figures),
+    }
+}
+
+/// The chosen partition alone: its row, throughput, latencies over time and their distribution.
+fn enlarged(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures) {
+    let Some(partition) = figures.partitions.get(model.chosen) else { return };
+    let (width, height) = (canvas.width(), canvas.height());
+    table(&mut canvas.part(0, 0, width, 2), model, figures, CourseAt::Nowhere);
+    let history = &partition.course.history;
+    let pictures = ((height.saturating_sub(2)) / 5).min(3);
+    if pictures == 0 {
+        return;
+    }
+    let rows = height.saturating_sub(2) / pictures;
+    let (at, span_ns, warmup_ns) = (figures.at_ns, model.span_ns(), model.warmup_ns);
+    canvas.rule(2, &format!("votes/s of p{}", model.chosen), &span(model));
+    chart::area(&mut canvas.part(0, 3, width, rows - 1), history, at, span_ns, warmup_ns);
+    if pictures > 1 {
+        canvas.rule(2 + rows, &format!("p50 to p99 of p{}", model.chosen), &span(model));
+        chart::band(&mut canvas.part(0, 3 + rows, width, rows - 1), history, at, span_ns, warmup_ns);
+    }
+    if pictures > 2 {
+        canvas.rule(
+            2 + 2 * rows,
+            &format!("response times of p{}", model.chosen),
+            "heights are square roots of shares",
+        );
+        let mut part = canvas.part(0, 3 + 2 * rows, width, rows - 1);
+        distribution(&mut part, &partition.course.latency, None, model.log_axis);
     }
 }
 
@@ -56,7 +111,6 @@ fn narrow(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures) {
     let used = headline(&mut canvas.part(0, 1, width, 3), figures);
     canvas.rule(1 + used, "", "p99 in µs");
     table(&mut canvas.part(0, 2 + used, width, height - used - 3), model, figures, CourseAt::Nowhere);
-    canvas.put(1, height - 1, "? help  q quit", canvas.theme.dim());
 }
 
 /// Rows of each part of a full screen.
@@ -121,7 +175,7 @@ fn layout(width: usize, height: usize, partitions: usize, contestants: usize) ->
 
 fn full(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures) {
     let (width, height) = (canvas.width(), canvas.height());
-    let layout = layout(width, height, figures.partitions.len(), figures.standing.len());
+    let layout = layout(width, height, figures.partitions.len(), figures.election.standing.len());
     header(canvas, model, figures);
     canvas.rule(1, "", "");
     headline(&mut canvas.part(0, 2, width, 1), figures);
@@ -147,7 +201,7 @@ fn full(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures) {
     let charts = if layout.course == CourseAt::Beside { String::new() } else { charts };
     canvas.rule(y, &charts, if course { HEAT_LEGEND } else { "" });
     votes_line(&mut canvas.part(0, y + 1, width, 1), &figures.votes, figures.errors);
-    standing(&mut canvas.part(0, y + 2, width, layout.standing), &figures.standing);
+    standing(&mut canvas.part(0, y + 2, width, layout.standing), &figures.election.standing);
     y += 2 + layout.standing;
     if layout.band > 0 {
         canvas.rule(y, "p50 to p99 of all partitions", &span(model));
@@ -158,14 +212,13 @@ fn full(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures) {
     if layout.distribution > 0 {
         let latency = figures.partitions.get(model.chosen).map_or(&figures.total.latency, |p| &p.course.latency);
         canvas.rule(y, &format!("response times of p{}", model.chosen), "heights are square roots of shares");
-        distribution(&mut canvas.part(0, y + 1, width, layout.distribution - 1), latency);
+        distribution(&mut canvas.part(0, y + 1, width, layout.distribution - 1), latency, None, model.log_axis);
     }
-    keys(&mut canvas.part(0, height - 1, width, 1));
 }
 
 /// What the latencies are, and since when they are counted.
 fn latency_caption(model: &Model, figures: &Figures) -> String {
-    let what = if model.open_loop { "µs from the intended start" } else { "latencies in µs" };
+    let what = if model.settings.rate.is_some() { "µs from the intended start" } else { "latencies in µs" };
     match (figures.phase, figures.since_ns) {
         (Phase::WarmUp, 0) => format!("{what}, of the warm-up"),
         (_, since) => format!("{what}, since {}", units::clock(since / 1_000_000_000)),
@@ -193,7 +246,7 @@ fn header(canvas: &mut Canvas<'_>, model: &Model, figures: &Figures) {
     let left_width = width - right - 1;
     let mut left = canvas.part(0, 0, left_width, 1);
     let x = left.put(1, 0, "votedb", theme.strong()) + 2;
-    let whole = format!("{} · {}", model.title, model.durability);
+    let whole = format!("{} · {}", model.title(), model.durability);
     // Cut at a separator rather than in a word.
     let room = left_width.saturating_sub(x);
     let mut text = whole.as_str();
@@ -234,27 +287,49 @@ fn headline(canvas: &mut Canvas<'_>, figures: &Figures) -> usize {
     y + 1
 }
 
-const KEYS: [(&str, &str, &str); 6] = [
-    ("↑↓", "partition", "choose a partition; Home and End go to the first and the last"),
-    ("+−", "span", "charts show more or less of the run"),
-    ("p", "freeze", "the screen stands still, the run goes on"),
-    ("r", "reset", "latencies are counted anew here; the report keeps all"),
-    ("?", "help", "this page"),
-    ("q", "quit", "ends the run and prints its report; so does Ctrl-C"),
+const KEYS: [(&str, &str); 13] = [
+    ("1–5 Tab", "views: partitions, latency, timeline, election, operations"),
+    ("↑ ↓", "choose a partition; Home and End: the first and the last; e: it alone"),
+    ("← →", "move the timeline's cursor"),
+    ("+ −", "charts show more or less of the run"),
+    ("l", "latencies on a logarithmic or a linear axis"),
+    ("p", "the screen stands still, the run goes on"),
+    ("r", "latencies are counted anew here; the report keeps all"),
+    ("m", "clients call one at a time, pipelined, or by the text of a statement"),
+    ("[ ]", "fewer or more clients"),
+    ("< >", "a lower or higher rate; 0: as fast as answers come"),
+    ("s", "save the report now"),
+    ("?", "this page; Esc closes it"),
+    ("q", "ends the run and prints its report; so does Ctrl-C"),
 ];
 
-fn keys(canvas: &mut Canvas<'_>) {
-    let theme = canvas.theme;
+/// The views, the one on the screen marked; then what the last key did, or the keys that help on.
+fn tabs(canvas: &mut Canvas<'_>, model: &Model) {
+    let (theme, width, y) = (canvas.theme, canvas.width(), canvas.height() - 1);
+    canvas.put(0, y, &" ".repeat(width), theme.plain());
+    let full = width >= 80;
     let mut x = 1;
-    for (key, name, _) in &KEYS {
-        let at = canvas.put(x, 0, key, theme.accent());
-        x = canvas.put(at + 1, 0, name, theme.dim()) + 2;
+    for (at, view) in View::ALL.into_iter().enumerate() {
+        let chosen = view == model.view;
+        let style = if chosen { theme.accent().patch(theme.strong()).patch(theme.chosen()) } else { theme.dim() };
+        let text =
+            if full || (chosen && width >= 40) { format!("{} {}", at + 1, view.name()) } else { format!("{}", at + 1) };
+        x = canvas.put(x, y, &text, style) + 2;
+    }
+    let keys = "? help  q quit";
+    let right = match &model.notice {
+        Some(notice) if notice.width() + x < width => notice.as_str(),
+        _ => keys,
+    };
+    if x + right.width() < width {
+        let style = if right == keys { theme.dim() } else { theme.notice() };
+        canvas.put_right(width - 1, y, right, style);
     }
 }
 
 fn help(canvas: &mut Canvas<'_>) {
     let mut lines: Vec<(String, String)> =
-        KEYS.iter().map(|(key, _, meaning)| (key.to_string(), meaning.to_string())).collect();
+        KEYS.iter().map(|(key, meaning)| (key.to_string(), meaning.to_string())).collect();
     for note in [
         "",
         "votes/s is the mean of the last second. Latency goes from a call's start to its answer,",
@@ -279,7 +354,7 @@ fn help(canvas: &mut Canvas<'_>) {
     for (row, (key, text)) in lines.iter().enumerate() {
         let accent = inside.theme.accent();
         inside.put(0, row, key, accent);
-        inside.put(if key.is_empty() { 0 } else { 4 }, row, text, inside.theme.plain());
+        inside.put(if key.is_empty() { 0 } else { 9 }, row, text, inside.theme.plain());
     }
 }
 

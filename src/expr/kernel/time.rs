@@ -1,9 +1,10 @@
 //! Date and time functions. They take and give timestamps of the years 1583 to 9999 only.
 
+use super::zone;
 use crate::expr::error::EvalError;
 use crate::types::{
-    Datum, Decimal, MICROS_PER_DAY, MICROS_PER_SECOND, Timestamp, TimestampParts, civil_from_days, days_from_civil,
-    days_in_month,
+    Arena, Datum, Decimal, MICROS_PER_DAY, MICROS_PER_SECOND, Timestamp, TimestampParts, civil_from_days,
+    days_from_civil, days_in_month,
 };
 
 /// First and last microsecond that the functions know.
@@ -210,6 +211,43 @@ pub fn truncate(unit: Unit, micros: i64) -> Result<i64, EvalError> {
     })
 }
 
+/// The start (or, with `end`, the end) of the window of `count` units that `micros` lies in. Windows follow each other from
+/// 1970-01-01 on, in both directions; those of weeks from the Monday before.
+pub fn window(unit: Unit, count: i64, micros: i64, end: bool) -> Result<i64, EvalError> {
+    let function = "TIME_WINDOW";
+    let micros = valid(function, micros)?;
+    if count < 1 {
+        return Err(EvalError::OutOfRange { function, problem: "the number of units must be at least 1" });
+    }
+    let bound = match (unit.months(), unit.micros()) {
+        (Some(length), _) => length.checked_mul(count).and_then(|length| {
+            let p = Timestamp::from_micros(micros).to_parts();
+            let months = (p.year - 1970) * 12 + i64::from(p.month) - 1;
+            let months = (months.div_euclid(length) + i64::from(end)).checked_mul(length)?;
+            let year = 1970 + months.div_euclid(12);
+            let known = (1000..=11_000).contains(&year);
+            known.then(|| days_from_civil(year, months.rem_euclid(12) as u32 + 1, 1) * MICROS_PER_DAY)
+        }),
+        (None, Some(length)) => length.checked_mul(count).and_then(|length| {
+            let origin = if unit == Unit::Week { -3 * MICROS_PER_DAY } else { 0 };
+            let number = (micros - origin).div_euclid(length) + i64::from(end);
+            number.checked_mul(length)?.checked_add(origin)
+        }),
+        (None, None) => unreachable!("a unit has months or microseconds"),
+    };
+    let bound = bound.ok_or_else(|| out_of_range(function))?;
+    valid(function, bound).map_err(|_| out_of_range(function))
+}
+
+/// The timestamp as text, by the clocks of a time zone.
+pub fn format(micros: i64, zone: &str, arena: &mut Arena) -> Result<Datum, EvalError> {
+    let function = "FORMAT_TIMESTAMP";
+    let micros = valid(function, micros)?;
+    let offset = zone::offset(function, zone, micros.div_euclid(MICROS_PER_SECOND))?;
+    let local = Timestamp::from_micros(micros + offset * MICROS_PER_SECOND);
+    Ok(arena.store(local.to_string().as_bytes()))
+}
+
 /// Whole units since 1970; SECOND, MILLIS and MICROS only.
 pub fn since_epoch(unit: Unit, micros: i64) -> Result<i64, EvalError> {
     let micros = valid("SINCE_EPOCH", micros)?;
@@ -302,6 +340,19 @@ mod tests {
             (Unit::Millis, "1969-05-06 07:08:09.123"),
         ] {
             assert_eq!(truncate(unit, t("1969-05-06 07:08:09.123456")), Ok(t(start)), "{unit:?}");
+        }
+        for (unit, count, start, end) in [
+            (Unit::Minute, 15, "2021-03-04 05:00:00", "2021-03-04 05:15:00"),
+            (Unit::Week, 1, "2021-03-01", "2021-03-08"),
+            (Unit::Month, 5, "2020-11-01", "2021-04-01"),
+            (Unit::Year, 10, "2020-01-01", "2030-01-01"),
+        ] {
+            let at = t("2021-03-04 05:06:07.891011");
+            assert_eq!(window(unit, count, at, false), Ok(t(start)), "{unit:?}");
+            assert_eq!(window(unit, count, at, true), Ok(t(end)), "{unit:?}");
+        }
+        for (unit, count) in [(Unit::Hour, 0), (Unit::Day, i64::MAX), (Unit::Year, i64::MAX), (Unit::Year, 10_000)] {
+            assert_eq!(window(unit, count, a, true).unwrap_err().sqlstate(), "22003", "{unit:?} {count}");
         }
         assert_eq!(since_epoch(Unit::Second, t("1970-01-01 00:00:01.9")), Ok(1));
         assert_eq!(to_timestamp("TO_TIMESTAMP", Unit::Millis, 1500), Ok(1_500_000));

@@ -1,5 +1,6 @@
 //! Which types meet in what, and the casts that this implies.
 
+use super::expr::hex_integer;
 use crate::expr::eval::eval;
 use crate::expr::expr::{Expr, ExprKind};
 use crate::expr::{NoHost, cast_datum, castable, common_type};
@@ -145,6 +146,9 @@ impl Binder<'_> {
         if fits(expr.ty, to) {
             return Ok(expr);
         }
+        if let (true, Some(integer)) = (to.is_integer(), hex_integer(&expr)) {
+            return self.coerce(integer, to, span);
+        }
         if let Some(value) = literal(&expr) {
             return cast_literal(value, expr.ty, to, span);
         }
@@ -249,10 +253,11 @@ fn adapt(value: &Value, from: DataType, to: DataType, span: Span) -> Result<Opti
             let whole = v.scaled() % crate::types::Decimal::ONE == 0;
             Ok(cast_literal(value, from, to, span).ok().filter(|_| whole))
         }
-        (Value::Int(_), DataType::Float | DataType::Decimal | DataType::Timestamp)
+        (Value::Bytes(_), DataType::BigInt) => Ok(hex_integer(&Expr::literal(value.clone(), from))),
+        (Value::Int(_), DataType::Float | DataType::Decimal)
         | (Value::Decimal(_), DataType::Float)
         | (Value::Text(_), _) => {
-            let has_type = to != DataType::Null;
+            let has_type = !matches!(to, DataType::Null | DataType::Varbinary { .. });
             if has_type { cast_literal(value, from, to, span).map(Some) } else { Ok(None) }
         }
         _ => Ok(None),

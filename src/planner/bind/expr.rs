@@ -17,7 +17,13 @@ impl<'a> Binder<'a> {
     pub(in crate::planner) fn expr(&mut self, e: &'a ast::Expr) -> Result<Expr> {
         match &e.kind {
             Ast::Literal(value) => Ok(bind_literal(value)),
-            Ast::Column { qualifier, column } => self.resolve(qualifier.as_ref(), column),
+            Ast::Column { qualifier, column } => match self.resolve(qualifier.as_ref(), column) {
+                // PI is also written without parentheses, where no column has that name.
+                Err(_) if qualifier.is_none() && column.name.folded() == "pi" => {
+                    self.call_registry("pi", Vec::new(), e.span)
+                }
+                resolved => resolved,
+            },
             Ast::Placeholder(index) => Ok(self.placeholder_expr(*index, e.span)),
             Ast::Variable(name) => self.variable_expr(name),
             _ => self.nested(e.span, |binder| binder.compound(e)),
@@ -129,9 +135,13 @@ impl<'a> Binder<'a> {
         if op == UnaryOp::Plus {
             return Ok(bound);
         }
-        let ty = if bound.ty.is_integer() { DataType::BigInt } else { bound.ty };
+        if bound.ty == DataType::Timestamp {
+            return fail("- needs a number, not TIMESTAMP", operand.span);
+        }
+        let (ty, small) = (if bound.ty.is_integer() { DataType::BigInt } else { bound.ty }, is_small(bound.ty));
         let nullable = bound.nullable;
-        Ok(fold(Expr { kind: ExprKind::Negate(Box::new(bound)), ty, nullable }))
+        let folded = fold(Expr { kind: ExprKind::Negate(Box::new(bound)), ty, nullable });
+        Ok(if small { retyped(folded) } else { folded })
     }
 
     /// Text literals beside arithmetic operators are read as numbers.
@@ -145,6 +155,7 @@ impl<'a> Binder<'a> {
                 }
                 _ => fail(format!("{op} needs a number, not VARCHAR: write CAST(.. AS BIGINT)"), span),
             },
+            DataType::Varbinary { .. } if hex_integer(&expr).is_some() => Ok(hex_integer(&expr).expect("just seen")),
             ty => fail(format!("{op} needs a number, not {}", type_name(ty)), span),
         }
     }
@@ -153,6 +164,9 @@ impl<'a> Binder<'a> {
         match op {
             BinaryOp::And | BinaryOp::Or => self.logic(e, op),
             BinaryOp::Concat => self.concat(e),
+            BinaryOp::JsonGet | BinaryOp::JsonGetText => {
+                self.json_get(op == BinaryOp::JsonGetText, left, right, e.span)
+            }
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo => {
                 self.arithmetic_chain(e)
             }
@@ -183,6 +197,19 @@ impl<'a> Binder<'a> {
             arguments.push((self.expr(term)?, term.span));
         }
         self.call_registry("concat", arguments, e.span)
+    }
+
+    /// `document -> key`, or the number of an element.
+    fn json_get(&mut self, plain: bool, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Result<Expr> {
+        let document = (self.expr(left)?, left.span);
+        let key = (self.expr(right)?, right.span);
+        let name = match (key.0.ty.is_integer(), plain) {
+            (false, false) => "json_get",
+            (false, true) => "json_get_text",
+            (true, false) => "json_element",
+            (true, true) => "json_element_text",
+        };
+        self.call_registry(name, vec![document, key], span)
     }
 
     /// `a + b - c * d ..`: the left spine by a loop.
@@ -237,8 +264,10 @@ impl<'a> Binder<'a> {
             l = self.coerce(l, ty, left.1)?;
             r = self.coerce(r, ty, right.1)?;
         }
-        let nullable = l.nullable || r.nullable;
-        Ok(fold(Expr { kind: ExprKind::Arithmetic { op, left: Box::new(l), right: Box::new(r) }, ty, nullable }))
+        let (nullable, small) = (l.nullable || r.nullable, is_small(l.ty) && is_small(r.ty));
+        let folded =
+            fold(Expr { kind: ExprKind::Arithmetic { op, left: Box::new(l), right: Box::new(r) }, ty, nullable });
+        Ok(if small { retyped(folded) } else { folded })
     }
 
     pub(in crate::planner) fn compare(
@@ -428,6 +457,10 @@ impl<'a> Binder<'a> {
             self.infer(&mut bound, to);
             return Ok(bound);
         }
+        if let Some(instead) = no_cast(bound.ty, to) {
+            let message = format!("cannot cast {} to {}: {instead}", type_name(bound.ty), type_name(to));
+            return fail(message, operand.span);
+        }
         if let ExprKind::Literal(value) = &bound.kind {
             return cast_literal(value, bound.ty, to, operand.span);
         }
@@ -446,7 +479,7 @@ fn bind_literal(value: &Value) -> Expr {
     let ty = match value {
         Value::Null => DataType::Null,
         Value::Bool(_) => DataType::Boolean,
-        Value::Int(_) => DataType::BigInt,
+        Value::Int(v) => integer_type(*v),
         Value::Float(_) => DataType::Float,
         Value::Decimal(_) => DataType::Decimal,
         Value::Text(text) => DataType::Varchar {
@@ -457,6 +490,42 @@ fn bind_literal(value: &Value) -> Expr {
         Value::Timestamp(_) => DataType::Timestamp,
     };
     Expr::literal(value.clone(), ty)
+}
+
+/// The type of an integer literal: INTEGER if that holds it.
+fn integer_type(v: i64) -> DataType {
+    if i32::try_from(v).is_ok() { DataType::Integer } else { DataType::BigInt }
+}
+
+fn is_small(ty: DataType) -> bool {
+    ty.is_integer() && ty != DataType::BigInt
+}
+
+/// What came of computing with INTEGER literals has the type of a literal again.
+fn retyped(expr: Expr) -> Expr {
+    match expr.kind {
+        ExprKind::Literal(Value::Int(v)) => Expr { ty: integer_type(v), ..expr },
+        _ => expr,
+    }
+}
+
+/// X'..' of one to eight bytes where an integer is needed: two's complement, as a BIGINT.
+pub(in crate::planner) fn hex_integer(expr: &Expr) -> Option<Expr> {
+    match &expr.kind {
+        ExprKind::Literal(Value::Bytes(bytes)) if (1..=8).contains(&bytes.len()) => {
+            Some(Expr::int(bytes.iter().fold(0u64, |v, b| v << 8 | u64::from(*b)) as i64))
+        }
+        _ => None,
+    }
+}
+
+/// What to write in place of a CAST between a number and a point in time, which could mean any unit.
+fn no_cast(from: DataType, to: DataType) -> Option<&'static str> {
+    match (from, to) {
+        (from, DataType::Timestamp) if from.is_numeric() => Some("write TO_TIMESTAMP(MICROSECOND, ..) or another unit"),
+        (DataType::Timestamp, to) if to.is_numeric() => Some("write SINCE_EPOCH(MICROSECOND, ..) or another unit"),
+        _ => None,
+    }
 }
 
 /// The terms of a chain of one associative operator, left to right.

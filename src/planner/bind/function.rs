@@ -1,6 +1,7 @@
 //! Function calls: special forms, aggregates, windows, and the registry of scalar functions.
 
-use super::coerce::fold;
+use super::coerce::{cast, fold};
+use super::expr::hex_integer;
 use super::group::aggregate_kind;
 use crate::expr::expr::{Comparison, Expr, ExprKind};
 use crate::expr::function::{Function, NAMES, extract_field, lookup, resolve};
@@ -47,6 +48,7 @@ impl<'a> Binder<'a> {
                 }
                 Ok(Expr { kind: ExprKind::Now, ty: DataType::Timestamp, nullable: false })
             }
+            "row_count" | "sqlerrm" | "sqlstate" if f.arguments.is_empty() => self.resolve(None, &f.name),
             "coalesce" | "ifnull" | "nvl" => self.coalesce(f, span),
             "nullif" => self.nullif(f, span),
             "decode" => self.decode(f, span),
@@ -136,8 +138,15 @@ impl<'a> Binder<'a> {
     }
 
     fn call(&mut self, function: Function, arguments: Vec<(Expr, Span)>, span: Span) -> Result<Expr> {
-        let types: Vec<DataType> = arguments.iter().map(|(argument, _)| argument.ty).collect();
-        let (casts, ty) = match resolve(function, &types) {
+        let types = |arguments: &[(Expr, Span)]| arguments.iter().map(|(argument, _)| argument.ty).collect::<Vec<_>>();
+        let mut arguments = arguments;
+        let mut resolved = resolve(function, &types(&arguments));
+        if resolved.is_err() && arguments.iter().any(|(argument, _)| hex_integer(argument).is_some()) {
+            // X'..' stands for an integer where bytes won't do.
+            arguments.iter_mut().for_each(|(a, _)| *a = hex_integer(a).unwrap_or_else(|| a.clone()));
+            resolved = resolve(function, &types(&arguments));
+        }
+        let (casts, ty) = match resolved {
             Ok(found) => found,
             Err(message) => return fail(message, span),
         };
@@ -147,6 +156,10 @@ impl<'a> Binder<'a> {
         }
         let extreme = matches!(function, Function::Greatest | Function::Least);
         let nullable = if extreme { list.iter().all(|e| e.nullable) } else { true };
-        Ok(fold(Expr { kind: ExprKind::Function { function, arguments: list }, ty, nullable }))
+        // The smallest integer of a narrow type has no counterpart in it.
+        let narrow = function == Function::Abs && ty.is_integer() && ty != DataType::BigInt;
+        let computed = if narrow { DataType::BigInt } else { ty };
+        let call = Expr { kind: ExprKind::Function { function, arguments: list }, ty: computed, nullable };
+        Ok(fold(if narrow { cast(call, ty) } else { call }))
     }
 }

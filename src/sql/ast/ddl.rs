@@ -26,6 +26,9 @@ pub enum Ddl {
     ProcedureFromClass {
         class: Ident,
         partition: Option<PartitionClause>,
+        or_replace: bool,
+        directed: bool,
+        roles: Vec<Ident>,
     },
     /// The deprecated PARTITION PROCEDURE p ON TABLE t COLUMN c [PARAMETER k].
     PartitionProcedure {

@@ -171,6 +171,10 @@ pub enum BinaryOp {
     Divide,
     Modulo,
     Concat,
+    /// `document -> key`: JSON.
+    JsonGet,
+    /// `document ->> key`: text.
+    JsonGetText,
 }
 
 impl BinaryOp {
@@ -193,6 +197,8 @@ impl BinaryOp {
             BinaryOp::Divide => "/",
             BinaryOp::Modulo => "%",
             BinaryOp::Concat => "||",
+            BinaryOp::JsonGet => "->",
+            BinaryOp::JsonGetText => "->>",
         }
     }
 }

@@ -43,6 +43,10 @@ pub enum Statement {
     /// `EXEC name args`, `CALL name(args)`.
     Exec(Exec),
     Explain(Box<Statement>),
+    /// EXPLAINPROC name
+    ExplainProcedure(Ident),
+    /// EXPLAIN ANALYZE EXEC ..: the call is carried out, and watched.
+    Trace(Exec),
 }
 
 /// A call of a procedure by name with literal arguments.
@@ -50,4 +54,6 @@ pub enum Statement {
 pub struct Exec {
     pub procedure: Ident,
     pub arguments: Vec<Expr>,
+    /// For each argument, the parameter that it names (`name => value`). Once one is named, all after it are.
+    pub names: Vec<Option<Ident>>,
 }

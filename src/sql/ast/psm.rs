@@ -1,6 +1,6 @@
 //! Stored procedures as written: SQL/PSM, and VoltDB's forms with `?`.
 
-use super::{Expr, Ident, PartitionClause, Query, Statement};
+use super::{Exec, Expr, Ident, PartitionClause, Query, Statement};
 use crate::sql::Span;
 use crate::types::DataType;
 
@@ -8,6 +8,10 @@ use crate::types::DataType;
 pub struct Procedure {
     pub name: Ident,
     pub or_replace: bool,
+    /// CREATE DIRECTED PROCEDURE: runs at each partition apart.
+    pub directed: bool,
+    /// ALLOW role, ..
+    pub roles: Vec<Ident>,
     /// `CREATE PROCEDURE p (name TYPE, ..)`; None where no list is written (the forms with `?`).
     pub parameters: Option<Vec<Parameter>>,
     pub partition: Option<PartitionClause>,
@@ -45,8 +49,40 @@ pub enum PsmKind {
         data_type: DataType,
         default: Option<Expr>,
     },
-    /// SET x = expr
+    /// DECLARE r ROW (a TYPE, ..), or ROW OF table
+    DeclareRow {
+        names: Vec<Ident>,
+        columns: RowColumns,
+    },
+    /// DECLARE name CONDITION FOR SQLSTATE '..'
+    DeclareCondition {
+        name: Ident,
+        sqlstate: String,
+    },
+    /// DECLARE EXIT | CONTINUE HANDLER FOR condition, .. statement
+    DeclareHandler {
+        exit: bool,
+        conditions: Vec<Condition>,
+        body: Vec<Psm>,
+    },
+    /// DECLARE c CURSOR FOR query
+    DeclareCursor {
+        name: Ident,
+        query: Query,
+    },
+    Open {
+        cursor: Ident,
+    },
+    Fetch {
+        cursor: Ident,
+        targets: Vec<Ident>,
+    },
+    Close {
+        cursor: Ident,
+    },
+    /// SET x = expr, SET r.a = expr
     Set {
+        row: Option<Ident>,
         target: Ident,
         value: Expr,
     },
@@ -54,6 +90,7 @@ pub enum PsmKind {
     SelectInto {
         targets: Vec<Ident>,
         query: Query,
+        expect: Option<Expect>,
     },
     /// IF and ELSEIF: (condition, body) in order; ELSE.
     If {
@@ -70,6 +107,12 @@ pub enum PsmKind {
         label: Option<Ident>,
         condition: Expr,
         body: Vec<Psm>,
+    },
+    /// REPEAT body UNTIL condition END REPEAT
+    Repeat {
+        label: Option<Ident>,
+        body: Vec<Psm>,
+        until: Expr,
     },
     /// FOR row AS query DO body END FOR: columns are `row.column`, and `column` where no other name is meant.
     For {
@@ -94,11 +137,79 @@ pub enum PsmKind {
     Block(Vec<Psm>),
     /// `RETURN [expr]`
     Return(Option<Expr>),
-    /// SIGNAL SQLSTATE 'xxxxx' [SET MESSAGE_TEXT = expr]
+    /// SIGNAL SQLSTATE 'xxxxx' [SET MESSAGE_TEXT = expr], SIGNAL condition ..
     Signal {
-        sqlstate: String,
+        state: SignalState,
         message: Option<Expr>,
     },
+    /// RESIGNAL [SQLSTATE 'xxxxx'] [SET MESSAGE_TEXT = expr], in a handler
+    Resignal {
+        state: Option<SignalState>,
+        message: Option<Expr>,
+    },
+    /// GET DIAGNOSTICS x = item, ..
+    Diagnostics(Vec<(Ident, Diagnostic)>),
+    /// SET STATUS code [, text]: what the client is told beside the results.
+    Status {
+        code: Expr,
+        text: Option<Expr>,
+    },
+    /// CALL p(..) [INTO x]
+    Call {
+        exec: Exec,
+        into: Option<Ident>,
+    },
     /// An SQL statement; a query here yields a result set of the procedure.
-    Sql(Statement),
+    Sql {
+        statement: Statement,
+        expect: Option<Expect>,
+    },
+}
+
+/// The columns of a row variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RowColumns {
+    Listed(Vec<(Ident, DataType)>),
+    /// Those of a table or view.
+    Of(Ident),
+}
+
+/// What a handler is for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    SqlState(String),
+    Named(Ident),
+    NotFound,
+    UniqueViolation,
+    SqlException,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SignalState {
+    SqlState(String),
+    /// A condition that was declared.
+    Named(Ident),
+}
+
+/// What GET DIAGNOSTICS can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Diagnostic {
+    RowCount,
+    SqlState,
+    MessageText,
+}
+
+/// EXPECT after a statement: a breach aborts the transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expect {
+    pub kind: ExpectKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExpectKind {
+    /// From `least` to `most` rows; of a data change: rows changed.
+    Rows { least: u64, most: Option<u64> },
+    /// One row of one column, with this value if there is one; of a data change: as many rows changed.
+    Scalar(Option<Expr>),
 }

@@ -18,6 +18,8 @@ pub struct Cursor<'a> {
     pub parser: Parser<'a>,
     /// Which of `source.intos` a SELECT .. INTO has claimed.
     pub intos_taken: usize,
+    /// The same of `source.expects`.
+    pub expects_taken: usize,
     /// What was wrong in statements of a body that reading went on after.
     pub errors: Vec<SqlError>,
 }
@@ -26,7 +28,7 @@ impl<'a> Cursor<'a> {
     pub fn new(source: &'a Source<'a>) -> Cursor<'a> {
         let parser =
             Parser::new(&Votedb).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(source.for_sqlparser());
-        Cursor { source, parser, intos_taken: 0, errors: Vec::new() }
+        Cursor { source, parser, intos_taken: 0, expects_taken: 0, errors: Vec::new() }
     }
 
     fn peek(&self, n: usize) -> &TokenWithSpan {

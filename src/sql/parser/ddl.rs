@@ -20,12 +20,16 @@ pub fn create(cursor: &mut Cursor<'_>) -> Result<Ddl> {
     if cursor.take("OR") {
         cursor.expect("REPLACE")?;
     }
-    if cursor.is("DIRECTED") || cursor.is("COMPOUND") {
-        let word = cursor.peek_word().unwrap_or_default().to_ascii_uppercase();
-        return Err(SqlError::new(format!("{word} procedures are not supported"), cursor.span()));
+    if cursor.is("COMPOUND") {
+        let message = "COMPOUND procedures are not supported: CALL runs one procedure in another's transaction";
+        return Err(SqlError::new(message, cursor.span()));
+    }
+    let directed = cursor.take("DIRECTED");
+    if directed && !cursor.is("PROCEDURE") {
+        return Err(cursor.expected("PROCEDURE after DIRECTED"));
     }
     if cursor.take("PROCEDURE") {
-        return procedure::create(cursor, or_replace);
+        return procedure::create(cursor, or_replace, directed);
     }
     if or_replace {
         return Err(SqlError::new(

@@ -15,29 +15,53 @@ pub fn exec(cursor: &mut Cursor<'_>) -> Result<Exec> {
     cursor.advance();
     let procedure = name(cursor)?;
     if cursor.is_token(&Token::LParen) {
-        let arguments = parenthesized(cursor)?;
-        return Ok(Exec { procedure, arguments });
+        return parenthesized(cursor, procedure);
     }
-    let mut arguments = Vec::new();
+    let mut exec = Exec { procedure, arguments: Vec::new(), names: Vec::new() };
     while !cursor.at_end() {
-        if !arguments.is_empty() && cursor.take_token(&Token::Comma) && cursor.at_end() {
+        if !exec.arguments.is_empty() && cursor.take_token(&Token::Comma) && cursor.at_end() {
             return Err(cursor.expected("an argument"));
         }
-        arguments.push(argument(cursor)?);
+        let name = parameter_name(cursor);
+        let argument = if cursor.is_token(&Token::LBracket) { array(cursor)? } else { argument(cursor)? };
+        push(&mut exec, name, argument)?;
     }
-    Ok(Exec { procedure, arguments })
+    Ok(exec)
 }
 
 /// `CALL name(args)`, `CALL name`
 pub fn call(cursor: &mut Cursor<'_>) -> Result<Exec> {
     cursor.advance();
     let procedure = name(cursor)?;
-    let arguments = if cursor.is_token(&Token::LParen) { parenthesized(cursor)? } else { Vec::new() };
-    Ok(Exec { procedure, arguments })
+    if cursor.is_token(&Token::LParen) {
+        return parenthesized(cursor, procedure);
+    }
+    Ok(Exec { procedure, arguments: Vec::new(), names: Vec::new() })
+}
+
+/// `name =>`, if it comes next.
+fn parameter_name(cursor: &mut Cursor<'_>) -> Option<Ident> {
+    if !cursor.nth_is_token(1, &Token::RArrow) {
+        return None;
+    }
+    let word = cursor.peek_word()?;
+    let name = Ident { name: Name::new(word), span: cursor.span() };
+    cursor.advance();
+    cursor.advance();
+    Some(name)
+}
+
+fn push(exec: &mut Exec, name: Option<Ident>, argument: Expr) -> Result<()> {
+    if name.is_none() && exec.names.iter().any(Option::is_some) {
+        return Err(SqlError::new("after a named argument all are named: name => value", argument.span));
+    }
+    exec.names.push(name);
+    exec.arguments.push(argument);
+    Ok(())
 }
 
 /// A procedure's name; those that come with a table have a dot (`votes.insert`), the system's an @.
-fn name(cursor: &mut Cursor<'_>) -> Result<Ident> {
+pub fn name(cursor: &mut Cursor<'_>) -> Result<Ident> {
     let mut ident = cursor.ident("the name of a procedure")?;
     while cursor.take_token(&Token::Period) {
         // INSERT and the like are reserved, but not after the dot.
@@ -51,19 +75,59 @@ fn name(cursor: &mut Cursor<'_>) -> Result<Ident> {
     Ok(ident)
 }
 
-fn parenthesized(cursor: &mut Cursor<'_>) -> Result<Vec<Expr>> {
+fn parenthesized(cursor: &mut Cursor<'_>, procedure: Ident) -> Result<Exec> {
+    let mut exec = Exec { procedure, arguments: Vec::new(), names: Vec::new() };
     if cursor.nth_is_token(1, &Token::RParen) {
         cursor.advance();
         cursor.advance();
-        return Ok(Vec::new());
+        return Ok(exec);
     }
     cursor.parenthesized(|c| {
-        let expr = match bare_word(c) {
-            Some(expr) => return Ok(expr),
-            None => query::parse_expr(c)?,
+        let name = parameter_name(c);
+        let argument = match bare_word(c) {
+            Some(expr) => expr,
+            None if c.is_token(&Token::LBracket) => array(c)?,
+            None => constant(query::parse_expr(c)?)?,
         };
-        constant(expr)
-    })
+        push(&mut exec, name, argument)
+    })?;
+    Ok(exec)
+}
+
+/// `CALL name(args)` within a body: the arguments are expressions.
+pub fn inner_call(cursor: &mut Cursor<'_>) -> Result<Exec> {
+    cursor.advance();
+    let procedure = name(cursor)?;
+    let mut exec = Exec { procedure, arguments: Vec::new(), names: Vec::new() };
+    if !cursor.is_token(&Token::LParen) {
+        return Ok(exec);
+    }
+    if cursor.nth_is_token(1, &Token::RParen) {
+        cursor.advance();
+        cursor.advance();
+        return Ok(exec);
+    }
+    cursor.parenthesized(|c| {
+        let name = parameter_name(c);
+        let argument = query::parse_expr(c)?;
+        push(&mut exec, name, argument)
+    })?;
+    Ok(exec)
+}
+
+/// `[1, 2, 3]`: a list for an array parameter.
+fn array(cursor: &mut Cursor<'_>) -> Result<Expr> {
+    let start = cursor.span();
+    cursor.expect_token(&Token::LBracket)?;
+    let mut items = Vec::new();
+    while !cursor.is_token(&Token::RBracket) {
+        items.push(argument(cursor)?);
+        if !cursor.take_token(&Token::Comma) && !cursor.is_token(&Token::RBracket) {
+            return Err(cursor.expected(", or ]"));
+        }
+    }
+    cursor.advance();
+    Ok(Expr { kind: ExprKind::Row(items), span: cursor.span_from(start) })
 }
 
 /// Arguments are literals and calls of functions on them, as in `CALL p(NOW(), 3)`.

@@ -464,6 +464,8 @@ fn binary(op: &BinaryOperator, span: Span) -> Result<BinaryOp> {
         BinaryOperator::Divide => BinaryOp::Divide,
         BinaryOperator::Modulo => BinaryOp::Modulo,
         BinaryOperator::StringConcat => BinaryOp::Concat,
+        BinaryOperator::Arrow => BinaryOp::JsonGet,
+        BinaryOperator::LongArrow => BinaryOp::JsonGetText,
         other => return Err(unsupported(format!("the operator {other} is not supported"), span)),
     })
 }

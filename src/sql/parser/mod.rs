@@ -9,8 +9,10 @@ mod ddl;
 mod dialect;
 mod dml;
 mod exec;
+mod expect;
 mod expr;
 mod function;
+mod handler;
 mod literal;
 mod procedure;
 mod psm;
@@ -31,6 +33,11 @@ use source::Source;
 /// The one statement that `text` is; a `;` may end it. Spans are bytes of `text`.
 pub fn parse_statement(text: &str) -> Result<Statement, SqlError> {
     parse_tokens(text, &source::statement_tokens(text)).map_err(first)
+}
+
+/// As [`parse_statement`], but with every error of a procedure's body.
+pub fn parse_all(text: &str) -> Result<Statement, Vec<SqlError>> {
+    parse_tokens(text, &source::statement_tokens(text))
 }
 
 /// Every statement of a script with its span (without its `;`), and every error: reading goes on after the `;` of a
@@ -113,6 +120,10 @@ fn parse_source(source: &Source<'_>) -> Result<Statement, Vec<SqlError>> {
 
 /// Every INTO must be that of a SELECT that stands as a statement in a procedure's body.
 fn check_intos(cursor: &Cursor<'_>) -> Result<(), SqlError> {
+    if let Some(expect) = cursor.source.expects.get(cursor.expects_taken) {
+        let message = "EXPECT stands at the end of a statement of a procedure's body, and can't stand here";
+        return Err(SqlError::new(message, expect.span));
+    }
     match cursor.source.intos.get(cursor.intos_taken) {
         None => Ok(()),
         Some(into) => {
@@ -123,7 +134,7 @@ fn check_intos(cursor: &Cursor<'_>) -> Result<(), SqlError> {
 }
 
 /// The words that statements start with.
-const LEADING: [&str; 19] = [
+const LEADING: [&str; 20] = [
     "SELECT",
     "INSERT",
     "UPSERT",
@@ -135,6 +146,7 @@ const LEADING: [&str; 19] = [
     "PARTITION",
     "REPLICATE",
     "EXPLAIN",
+    "EXPLAINPROC",
     "EXEC",
     "EXECUTE",
     "CALL",
@@ -160,8 +172,26 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, SqlError> {
         "LOAD" | "REMOVE" => ddl(ddl::classes(cursor)),
         "EXEC" | "EXECUTE" => exec::exec(cursor).map(Statement::Exec),
         "CALL" => exec::call(cursor).map(Statement::Exec),
+        "EXPLAINPROC" => {
+            cursor.advance();
+            exec::name(cursor).map(Statement::ExplainProcedure)
+        }
         "EXPLAIN" => {
             cursor.advance();
+            let calls = |at: usize| ["EXEC", "EXECUTE", "CALL"].iter().any(|word| cursor.nth_is(at, word));
+            match cursor.is("ANALYZE") && calls(1) {
+                true => {
+                    cursor.advance();
+                    let exec = if cursor.is("CALL") { exec::call(cursor)? } else { exec::exec(cursor)? };
+                    return Ok(Statement::Trace(exec));
+                }
+                // A call has the plans of its procedure.
+                false if calls(0) => {
+                    let exec = if cursor.is("CALL") { exec::call(cursor)? } else { exec::exec(cursor)? };
+                    return Ok(Statement::ExplainProcedure(exec.procedure));
+                }
+                false => {}
+            }
             if cursor.is("EXPLAIN") {
                 return Err(cursor.expected("a statement after EXPLAIN"));
             }

@@ -15,16 +15,18 @@ type Result<T> = std::result::Result<T, SqlError>;
 struct Clauses {
     partition: Option<PartitionClause>,
     returns: Option<DataType>,
+    roles: Vec<Ident>,
 }
 
-/// What follows CREATE [OR REPLACE] PROCEDURE.
-pub fn create(cursor: &mut Cursor<'_>, or_replace: bool) -> Result<Ddl> {
+/// What follows CREATE [OR REPLACE] [DIRECTED] PROCEDURE.
+pub fn create(cursor: &mut Cursor<'_>, or_replace: bool, directed: bool) -> Result<Ddl> {
     // FROM CLASS has no name of its own.
     let anonymous = cursor.are(&["FROM", "CLASS"]) || cursor.are(&["PARTITION", "ON"]) || cursor.is("ALLOW");
     if anonymous {
         let clauses = clauses(cursor)?;
         cursor.expect_all(&["FROM", "CLASS"])?;
-        return Ok(Ddl::ProcedureFromClass { class: class(cursor)?, partition: clauses.partition });
+        let (class, partition) = (class(cursor)?, clauses.partition);
+        return Ok(Ddl::ProcedureFromClass { class, partition, or_replace, directed, roles: clauses.roles });
     }
     let name = cursor.ident("the name of the procedure")?;
     if cursor.is_token(&Token::Period) {
@@ -43,8 +45,12 @@ pub fn create(cursor: &mut Cursor<'_>, or_replace: bool) -> Result<Ddl> {
         return Err(cursor.expected("AS, PARTITION ON TABLE or RETURNS"));
     }
     let body = body(cursor)?;
-    let Clauses { partition, returns } = clauses;
-    Ok(Ddl::CreateProcedure(Procedure { name, or_replace, parameters, partition, returns, body }))
+    let Clauses { partition, returns, roles } = clauses;
+    if let (true, Some(partition)) = (directed, &partition) {
+        let message = "a DIRECTED procedure runs at every partition: it takes no PARTITION ON";
+        return Err(SqlError::new(message, partition.table.span));
+    }
+    Ok(Ddl::CreateProcedure(Procedure { name, or_replace, directed, roles, parameters, partition, returns, body }))
 }
 
 fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>> {
@@ -82,8 +88,8 @@ fn clauses(cursor: &mut Cursor<'_>) -> Result<Clauses> {
                 return Err(SqlError::new("RETURNS is written twice", span));
             }
         } else if cursor.take("ALLOW") {
-            // Roles: everyone may call everything here.
-            cursor.comma_separated(|c| c.ident("the name of a role"))?;
+            // Roles are kept and shown: everyone may call everything here.
+            clauses.roles.extend(cursor.comma_separated(|c| c.ident("the name of a role"))?);
         } else if cursor.take_all(&["LANGUAGE", "SQL"]) || cursor.take_all(&["MODIFIES", "SQL", "DATA"]) {
             // The standard's words for what is the case anyway.
         } else {

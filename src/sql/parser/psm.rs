@@ -1,8 +1,8 @@
 //! Bodies of procedures: SQL/PSM.
 
 use super::cursor::{Cursor, NESTING_MAX, too_deep};
-use super::{data_statement, query, types};
-use crate::sql::ast::{Expr, Ident, Psm, PsmKind, Statement};
+use super::{data_statement, exec, handler, query, types};
+use crate::sql::ast::{Diagnostic, Expect, Expr, Ident, Psm, PsmKind, RowColumns, SignalState, Statement};
 use crate::sql::{Span, SqlError, nearest};
 use crate::types::Name;
 use sqlparser::tokenizer::Token;
@@ -10,9 +10,16 @@ use sqlparser::tokenizer::Token;
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// The words that statements of a body start with.
-const LEADING: [&str; 20] = [
+const LEADING: [&str; 27] = [
     "SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "DECLARE", "SET", "IF", "CASE", "WHILE", "FOR",
-    "LOOP", "LEAVE", "ITERATE", "BEGIN", "RETURN", "SIGNAL", "WITH", "END",
+    "LOOP", "LEAVE", "ITERATE", "BEGIN", "RETURN", "SIGNAL", "WITH", "END", "REPEAT", "RESIGNAL", "CALL", "GET",
+    "OPEN", "FETCH", "CLOSE",
+];
+
+/// Those that have no statements in them.
+const SIMPLE: [&str; 16] = [
+    "SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "DECLARE", "SET", "RETURN", "SIGNAL", "RESIGNAL",
+    "CALL", "GET", "OPEN", "FETCH", "CLOSE",
 ];
 
 /// BEGIN [ATOMIC] .. END
@@ -20,8 +27,8 @@ pub fn block(cursor: &mut Cursor<'_>) -> Result<Vec<Psm>> {
     Reader { cursor, depth: 0 }.block()
 }
 
-struct Reader<'c, 'a> {
-    cursor: &'c mut Cursor<'a>,
+pub(super) struct Reader<'c, 'a> {
+    pub(super) cursor: &'c mut Cursor<'a>,
     depth: usize,
 }
 
@@ -74,9 +81,7 @@ impl Reader<'_, '_> {
     /// the statement has statements in it, whose ends can't be told from its own.
     fn skip(&mut self, before: usize) -> bool {
         let first = self.cursor.parser.token_at(before).token.to_string().to_ascii_uppercase();
-        let simple =
-            ["SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "DECLARE", "SET", "RETURN", "SIGNAL"];
-        if !simple.contains(&first.as_str()) {
+        if !SIMPLE.contains(&first.as_str()) {
             return false;
         }
         // The failed attempt may have gone past the `;`.
@@ -92,25 +97,37 @@ impl Reader<'_, '_> {
         false
     }
 
-    fn statement(&mut self) -> Result<Psm> {
+    pub(super) fn statement(&mut self) -> Result<Psm> {
         let start = self.cursor.span();
         let label = self.label();
         let word = self.cursor.peek_word().unwrap_or_default().to_ascii_uppercase();
-        let loops = matches!(word.as_str(), "WHILE" | "FOR" | "LOOP");
+        let loops = matches!(word.as_str(), "WHILE" | "FOR" | "LOOP" | "REPEAT");
         if let (Some(label), false) = (&label, loops) {
-            return Err(SqlError::new("a label stands before WHILE, FOR or LOOP", label.span));
+            return Err(SqlError::new("a label stands before WHILE, FOR, LOOP or REPEAT", label.span));
         }
         let kind = match word.as_str() {
             "DECLARE" => self.declare()?,
             "SET" => self.set()?,
             "IF" => self.if_()?,
             "CASE" => self.case()?,
-            "WHILE" | "FOR" | "LOOP" => self.loop_(label)?,
+            "WHILE" | "FOR" | "LOOP" | "REPEAT" => self.loop_(label)?,
             "LEAVE" => PsmKind::Leave { label: self.target_label() },
             "ITERATE" => PsmKind::Iterate { label: self.target_label() },
             "BEGIN" => PsmKind::Block(self.block()?),
             "RETURN" => self.return_()?,
             "SIGNAL" => self.signal()?,
+            "RESIGNAL" => self.resignal()?,
+            "CALL" => self.call()?,
+            "GET" => self.diagnostics()?,
+            "OPEN" => {
+                self.cursor.advance();
+                PsmKind::Open { cursor: self.cursor.ident("the name of a cursor")? }
+            }
+            "CLOSE" => {
+                self.cursor.advance();
+                PsmKind::Close { cursor: self.cursor.ident("the name of a cursor")? }
+            }
+            "FETCH" => self.fetch()?,
             _ => self.sql(&word)?,
         };
         Ok(Psm { kind, span: self.cursor.span_from(start) })
@@ -128,24 +145,115 @@ impl Reader<'_, '_> {
 
     fn declare(&mut self) -> Result<PsmKind> {
         self.cursor.advance();
+        let handles = ["EXIT", "CONTINUE", "UNDO"].iter().any(|word| self.cursor.is(word));
+        if handles && self.cursor.nth_is(1, "HANDLER") {
+            return handler::declare(self);
+        }
         let names = self.cursor.comma_separated(|c| c.ident("the name of a variable"))?;
-        if self.cursor.is("CURSOR") || self.cursor.is("HANDLER") || self.cursor.is("CONDITION") {
-            let message = "cursors, handlers and conditions are not supported: use FOR row AS query DO .. END FOR";
-            return Err(SqlError::new(message, self.cursor.span()));
+        if let [name] = names.as_slice() {
+            if self.cursor.take("CURSOR") {
+                self.cursor.expect("FOR")?;
+                return Ok(PsmKind::DeclareCursor { name: name.clone(), query: query::parse(self.cursor)? });
+            }
+            if self.cursor.take("CONDITION") {
+                self.cursor.expect("FOR")?;
+                return Ok(PsmKind::DeclareCondition { name: name.clone(), sqlstate: handler::sqlstate(self.cursor)? });
+            }
+        }
+        if self.cursor.take("ROW") {
+            return Ok(PsmKind::DeclareRow { names, columns: self.row_columns()? });
         }
         let data_type = types::parse(self.cursor)?;
         let default = if self.cursor.take("DEFAULT") { Some(self.expr()?) } else { None };
         Ok(PsmKind::Declare { names, data_type, default })
     }
 
-    /// SET x = expr, SET x := expr
+    /// `(a TYPE, ..)` or `OF table`
+    fn row_columns(&mut self) -> Result<RowColumns> {
+        if self.cursor.take("OF") {
+            return Ok(RowColumns::Of(self.cursor.ident("the name of a table")?));
+        }
+        let columns = self.cursor.parenthesized(|c| {
+            let name = c.ident("the name of a column")?;
+            Ok((name, types::parse(c)?))
+        })?;
+        Ok(RowColumns::Listed(columns))
+    }
+
+    /// SET x = expr, SET x := expr, SET r.a = expr, SET STATUS code [, text]
     fn set(&mut self) -> Result<PsmKind> {
         self.cursor.advance();
-        let target = self.variable()?;
+        let assigns = self.cursor.nth_is_token(1, &Token::Eq) || self.cursor.nth_is_token(1, &Token::Assignment);
+        if self.cursor.is("STATUS") && !assigns && !self.cursor.nth_is_token(1, &Token::Period) {
+            self.cursor.advance();
+            let code = self.expr()?;
+            let text = if self.cursor.take_token(&Token::Comma) { Some(self.expr()?) } else { None };
+            return Ok(PsmKind::Status { code, text });
+        }
+        let mut target = self.variable()?;
+        let mut row = None;
+        if self.cursor.take_token(&Token::Period) {
+            row = Some(std::mem::replace(&mut target, self.cursor.ident("a column of the row")?));
+        }
         if !self.cursor.take_token(&Token::Assignment) && !self.cursor.take_token(&Token::Eq) {
             return Err(self.cursor.expected("= or :="));
         }
-        Ok(PsmKind::Set { target, value: self.expr()? })
+        Ok(PsmKind::Set { row, target, value: self.expr()? })
+    }
+
+    /// FETCH [[NEXT] FROM] c INTO a, b: what stands after INTO was taken out of the tokens.
+    fn fetch(&mut self) -> Result<PsmKind> {
+        let start = self.cursor.span();
+        self.cursor.advance();
+        self.cursor.take("NEXT");
+        self.cursor.take("FROM");
+        let cursor = self.cursor.ident("the name of a cursor")?;
+        match self.claim_into(start) {
+            Some(targets) => Ok(PsmKind::Fetch { cursor, targets }),
+            None => Err(self.cursor.expected("INTO and variables")),
+        }
+    }
+
+    /// CALL p(..) [INTO x]
+    fn call(&mut self) -> Result<PsmKind> {
+        let start = self.cursor.span();
+        let exec = exec::inner_call(self.cursor)?;
+        let into = match self.claim_into(start) {
+            Some(mut targets) if targets.len() == 1 => targets.pop(),
+            Some(_) => return Err(SqlError::new("CALL .. INTO takes one variable: for what RETURN gives", start)),
+            None => None,
+        };
+        Ok(PsmKind::Call { exec, into })
+    }
+
+    /// GET [CURRENT | STACKED] DIAGNOSTICS [CONDITION 1] x = ROW_COUNT, ..
+    fn diagnostics(&mut self) -> Result<PsmKind> {
+        self.cursor.advance();
+        if !self.cursor.take("CURRENT") {
+            self.cursor.take("STACKED");
+        }
+        self.cursor.expect("DIAGNOSTICS")?;
+        if self.cursor.take("CONDITION") || self.cursor.take("EXCEPTION") {
+            self.cursor.unsigned("1")?;
+        }
+        let mut items = Vec::new();
+        loop {
+            let target = self.variable()?;
+            self.cursor.expect_token(&Token::Eq)?;
+            let item = if self.cursor.take("ROW_COUNT") {
+                Diagnostic::RowCount
+            } else if self.cursor.take("RETURNED_SQLSTATE") {
+                Diagnostic::SqlState
+            } else if self.cursor.take("MESSAGE_TEXT") {
+                Diagnostic::MessageText
+            } else {
+                return Err(self.cursor.expected("ROW_COUNT, RETURNED_SQLSTATE or MESSAGE_TEXT"));
+            };
+            items.push((target, item));
+            if !self.cursor.take_token(&Token::Comma) {
+                return Ok(PsmKind::Diagnostics(items));
+            }
+        }
     }
 
     /// `name` or `:name`
@@ -208,10 +316,21 @@ impl Reader<'_, '_> {
         if self.cursor.take("FOR") {
             let row = self.cursor.ident("a name for the row")?;
             self.cursor.expect("AS")?;
+            if self.cursor.nth_is(1, "CURSOR") && self.cursor.nth_is(2, "FOR") {
+                // The cursor's name would be for WHERE CURRENT OF.
+                (0..3).for_each(|_| self.cursor.advance());
+            }
             let query = query::parse(self.cursor)?;
             self.cursor.expect("DO")?;
             let body = self.loop_body("FOR", &label)?;
             return Ok(PsmKind::For { label, row, query, body });
+        }
+        if self.cursor.take("REPEAT") {
+            let body = self.statements(&["UNTIL", "END"])?;
+            self.cursor.expect("UNTIL")?;
+            let until = self.expr()?;
+            self.end_of_loop("REPEAT", &label)?;
+            return Ok(PsmKind::Repeat { label, body, until });
         }
         self.cursor.expect("LOOP")?;
         let body = self.loop_body("LOOP", &label)?;
@@ -221,6 +340,11 @@ impl Reader<'_, '_> {
     /// Statements, END, the word, and the label once more if it is written.
     fn loop_body(&mut self, word: &str, label: &Option<Ident>) -> Result<Vec<Psm>> {
         let body = self.statements(&["END"])?;
+        self.end_of_loop(word, label)?;
+        Ok(body)
+    }
+
+    fn end_of_loop(&mut self, word: &str, label: &Option<Ident>) -> Result<()> {
         self.end(word)?;
         if let Some(end) = self.cursor.peek_ident() {
             match label {
@@ -231,7 +355,7 @@ impl Reader<'_, '_> {
                 None => {}
             }
         }
-        Ok(body)
+        Ok(())
     }
 
     /// END and the word that says of what.
@@ -250,28 +374,66 @@ impl Reader<'_, '_> {
     fn return_(&mut self) -> Result<PsmKind> {
         self.cursor.advance();
         let ends = self.cursor.is_token(&Token::SemiColon) || self.cursor.at_end();
-        let ends = ends || ["END", "ELSE", "ELSEIF", "WHEN"].iter().any(|word| self.cursor.is(word));
+        let ends = ends || ["END", "ELSE", "ELSEIF", "WHEN", "UNTIL"].iter().any(|word| self.cursor.is(word));
         Ok(PsmKind::Return(if ends { None } else { Some(self.expr()?) }))
     }
 
     fn signal(&mut self) -> Result<PsmKind> {
         self.cursor.advance();
-        self.cursor.expect("SQLSTATE")?;
-        self.cursor.take("VALUE");
-        let span = self.cursor.span();
-        let sqlstate = self.cursor.string("an SQLSTATE: five characters in quotes")?;
-        if sqlstate.len() != 5 || !sqlstate.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_uppercase()) {
-            let message = format!("'{sqlstate}' is no SQLSTATE: it has five characters, digits or capital letters");
-            return Err(SqlError::new(message, span));
-        }
-        let message = if self.cursor.take("SET") {
-            self.cursor.expect("MESSAGE_TEXT")?;
-            self.cursor.expect_token(&Token::Eq)?;
-            Some(self.expr()?)
-        } else {
-            None
+        let state = match self.signal_state()? {
+            Some(state) => state,
+            None => return Err(self.cursor.expected("SQLSTATE or the name of a condition")),
         };
-        Ok(PsmKind::Signal { sqlstate, message })
+        Ok(PsmKind::Signal { state, message: self.message()? })
+    }
+
+    fn resignal(&mut self) -> Result<PsmKind> {
+        self.cursor.advance();
+        let state = self.signal_state()?;
+        Ok(PsmKind::Resignal { state, message: self.message()? })
+    }
+
+    fn signal_state(&mut self) -> Result<Option<SignalState>> {
+        if self.cursor.is("SQLSTATE") {
+            return handler::sqlstate(self.cursor).map(|state| Some(SignalState::SqlState(state)));
+        }
+        match self.cursor.is("SET") {
+            true => Ok(None),
+            false => Ok(self.cursor.peek_ident().map(|name| {
+                self.cursor.advance();
+                SignalState::Named(name)
+            })),
+        }
+    }
+
+    fn message(&mut self) -> Result<Option<Expr>> {
+        if !self.cursor.take("SET") {
+            return Ok(None);
+        }
+        self.cursor.expect("MESSAGE_TEXT")?;
+        self.cursor.expect_token(&Token::Eq)?;
+        Ok(Some(self.expr()?))
+    }
+
+    /// The targets of the INTO that stands in, or right after, the statement that began at `start`.
+    fn claim_into(&mut self, start: Span) -> Option<Vec<Ident>> {
+        let span = self.cursor.span_from(start);
+        let into = self.cursor.source.intos.get(self.cursor.intos_taken)?;
+        if !within(into.span, span, self.cursor.span()) {
+            return None;
+        }
+        self.cursor.intos_taken += 1;
+        Some(into.targets.clone())
+    }
+
+    fn claim_expect(&mut self, start: Span) -> Option<Expect> {
+        let span = self.cursor.span_from(start);
+        let expect = self.cursor.source.expects.get(self.cursor.expects_taken)?;
+        if !within(expect.span, span, self.cursor.span()) {
+            return None;
+        }
+        self.cursor.expects_taken += 1;
+        Some(expect.clone())
     }
 
     /// A query, SELECT .. INTO, or a change of data.
@@ -281,16 +443,14 @@ impl Reader<'_, '_> {
             Some(statement) => statement,
             None => return Err(self.unknown(word)),
         };
-        let span = self.cursor.span_from(start);
-        let intos = &self.cursor.source.intos;
-        let claimed = intos.get(self.cursor.intos_taken).filter(|into| within(into.span, span, self.cursor.span()));
-        match (statement, claimed) {
-            (Statement::Query(query), Some(into)) => {
-                let targets = into.targets.clone();
-                self.cursor.intos_taken += 1;
-                Ok(PsmKind::SelectInto { targets, query })
-            }
-            (statement, _) => Ok(PsmKind::Sql(statement)),
+        let into = match &statement {
+            Statement::Query(_) => self.claim_into(start),
+            _ => None,
+        };
+        let expect = self.claim_expect(start);
+        match (statement, into) {
+            (Statement::Query(query), Some(targets)) => Ok(PsmKind::SelectInto { targets, query, expect }),
+            (statement, _) => Ok(PsmKind::Sql { statement, expect }),
         }
     }
 

@@ -3,7 +3,7 @@
 //! sqlparser's locations are lines and columns; here line is always 1 and the column is the byte offset plus one, so that
 //! its errors and its trees lead back to bytes without a search.
 
-use crate::sql::ast::Ident;
+use crate::sql::ast::{Expect, Ident};
 use crate::sql::lexer::{self, Kind, Token};
 use crate::sql::{Span, SqlError};
 use crate::types::Name;
@@ -15,6 +15,8 @@ pub struct Source<'a> {
     pub tokens: Vec<Token>,
     /// `INTO a, b` of SELECT .. INTO, which sqlparser doesn't know: taken out of what it sees.
     pub intos: Vec<Into>,
+    /// EXPECT .. after a statement of a body, which sqlparser would take for an alias: taken out, too.
+    pub expects: Vec<Expect>,
     /// Operators in the longest row of them: no tree gets deeper than this and the nesting.
     pub longest_chain: usize,
 }
@@ -36,9 +38,10 @@ impl<'a> Source<'a> {
         if let Some(open) = tokens.iter().find(|t| t.kind == Kind::Unterminated) {
             return Err(unterminated(text, open));
         }
-        let mut source = Source { text, tokens, intos: Vec::new(), longest_chain: 0 };
+        let mut source = Source { text, tokens, intos: Vec::new(), expects: Vec::new(), longest_chain: 0 };
         source.longest_chain = source.check_chains()?;
         source.intos = source.find_intos();
+        source.expects = super::expect::find(&source);
         Ok(source)
     }
 
@@ -119,13 +122,16 @@ impl<'a> Source<'a> {
     pub fn for_sqlparser(&self) -> Vec<TokenWithSpan> {
         let mut out = Vec::with_capacity(self.tokens.len() + 1);
         let mut placeholders = 0;
-        let mut intos = self.intos.iter().peekable();
+        let mut left_out: Vec<Span> =
+            self.intos.iter().map(|into| into.span).chain(self.expects.iter().map(|expect| expect.span)).collect();
+        left_out.sort_by_key(|span| span.start);
+        let mut left_out = left_out.into_iter().peekable();
         let mut previous = "";
         for token in &self.tokens {
-            while intos.peek().is_some_and(|into| into.span.end <= token.span.start) {
-                intos.next();
+            while left_out.peek().is_some_and(|span| span.end <= token.span.start) {
+                left_out.next();
             }
-            if intos.peek().is_some_and(|into| into.span.start <= token.span.start) {
+            if left_out.peek().is_some_and(|span| span.start <= token.span.start) {
                 continue;
             }
             let theirs = self.convert(token, &mut placeholders);
@@ -311,9 +317,14 @@ fn operator(text: &str) -> theirs::Token {
         ">" => T::Gt,
         ">=" => T::GtEq,
         "||" => T::StringConcat,
+        "->" => T::Arrow,
+        "->>" => T::LongArrow,
         "::" => T::DoubleColon,
         ":=" => T::Assignment,
         ":" => T::Colon,
+        "=>" => T::RArrow,
+        "[" => T::LBracket,
+        "]" => T::RBracket,
         other => T::Char(other.chars().next().unwrap_or(' ')),
     }
 }

@@ -147,11 +147,11 @@ SELECT 1 + 'a';
 SELECT 1 WHERE 1;
 --> LINE 1: SELECT 1 WHERE 1
 -->                        ^
---> error: WHERE needs a condition, not a value of type BIGINT [42000]
+--> error: WHERE needs a condition, not a value of type INTEGER [42000]
 SELECT * FROM contestants WHERE contestant_name = 1;
 --> LINE 1: SELECT * FROM contestants WHERE contestant_name = 1
 -->                                         ^^^^^^^^^^^^^^^^^^^
---> error: cannot compare VARCHAR with BIGINT [42000]
+--> error: cannot compare VARCHAR with INTEGER [42000]
 SELECT * FROM contestants WHERE contestant_name AND TRUE;
 --> LINE 1: SELECT * FROM contestants WHERE contestant_name AND TRUE
 -->                                         ^^^^^^^^^^^^^^^
@@ -159,7 +159,7 @@ SELECT * FROM contestants WHERE contestant_name AND TRUE;
 SELECT NOT 1;
 --> LINE 1: SELECT NOT 1
 -->                    ^
---> error: NOT needs a condition, not a value of type BIGINT [42000]
+--> error: NOT needs a condition, not a value of type INTEGER [42000]
 SELECT SUM(contestant_name) FROM contestants;
 --> LINE 1: SELECT SUM(contestant_name) FROM contestants
 -->                    ^^^^^^^^^^^^^^^

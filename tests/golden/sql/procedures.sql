@@ -220,7 +220,13 @@ CREATE PROCEDURE bad () AS BEGIN
 END;
 --> LINE 3:   SET y = 1;
 -->               ^
---> error: no variable or parameter y [42000]
+--> error: no variable or parameter y
+--> LINE 4:   SELECT nothing FROM r;
+-->                  ^^^^^^^
+--> error: no column nothing in r
+--> LINE 5:   LEAVE;
+-->           ^^^^^
+--> error: not inside a loop [42000]
 CREATE PROCEDURE bad () AS BEGIN
   DECLARE x INTEGER;
   DECLARE x INTEGER;
@@ -251,7 +257,7 @@ CREATE PROCEDURE bad () AS BEGIN
 END;
 --> LINE 2:   IF 1 THEN RETURN; END IF;
 -->              ^
---> error: this needs a condition, not a value of type BIGINT [42000]
+--> error: this needs a condition, not a value of type INTEGER [42000]
 CREATE PROCEDURE bad () AS BEGIN
   WHILE TRUE DO
     RETURN;
@@ -344,11 +350,11 @@ CALL defaults(1, 'zz');
 EXEC defaults;
 --> LINE 1: EXEC defaults
 -->              ^^^^^^^^
---> error: defaults takes 2, not 0 arguments: defaults(a INTEGER, b VARCHAR(5)) [07001]
+--> error: defaults takes 1 to 2, not 0 arguments: defaults(a INTEGER, b VARCHAR(5) DEFAULT x) [07001]
 EXEC defaults 1 'two' 3;
 --> LINE 1: EXEC defaults 1 'two' 3
 -->              ^^^^^^^^
---> error: defaults takes 2, not 3 arguments: defaults(a INTEGER, b VARCHAR(5)) [07001]
+--> error: defaults takes 1 to 2, not 3 arguments: defaults(a INTEGER, b VARCHAR(5) DEFAULT x) [07001]
 EXEC defaults 'one';
 --> LINE 1: EXEC defaults 'one'
 -->                       ^^^^^

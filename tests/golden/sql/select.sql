@@ -317,7 +317,7 @@ SELECT CASE WHEN 1 = 1 THEN 1 ELSE 1 / 0 END;
 SELECT CASE WHEN FALSE THEN 1 ELSE 'a' END;
 --> LINE 1: SELECT CASE WHEN FALSE THEN 1 ELSE 'a' END
 -->                                            ^^^
---> error: cannot read 'a' as BIGINT [22018]
+--> error: cannot read 'a' as INTEGER [22018]
 -- No FROM, stars, aliases.
 SELECT 1 AS one, 'a' AS two, 1 + 1;
 --> one | two | C3
@@ -363,9 +363,9 @@ SELECT TRIM('  a '), LTRIM('  a'), RTRIM('a  '), TRIM(LEADING 'x' FROM 'xxaxx'),
 --> 'a' | 'a' | 'a' | 'axx' | 'ababab' | 'a1b' | 'äb' | 'ÄB'
 --> (1 rows, partition p0)
 SELECT FIELD('{"a":{"b":[1,"x"]}}', 'a.b[1]'), ARRAY_LENGTH('[1,2,3]'), ARRAY_ELEMENT('[1,2,3]', 0);
---> LINE 1: SELECT FIELD('{"a":{"b":[1,"x"]}}', 'a.b[1]'), ARRAY_LENGTH('[1,2,3]'), ARRAY_ELEMENT('[1,2,3]', 0)
--->                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
---> error: no function FIELD [42000]
+--> C1 | C2 | C3
+--> 'x' | 3 | '1'
+--> (1 rows, partition p0)
 SELECT nothing(1);
 --> LINE 1: SELECT nothing(1)
 -->                ^^^^^^^^^^

@@ -80,7 +80,7 @@ SELECT 1 AS x UNION SELECT 2.5 ORDER BY x DESC;
 SELECT 1 UNION SELECT 'a';
 --> LINE 1: SELECT 1 UNION SELECT 'a'
 -->         ^^^^^^^^^^^^^^^^^^^^^^^^^
---> error: UNION of column C1: BIGINT and VARCHAR have no common type [42000]
+--> error: UNION of column C1: INTEGER and VARCHAR have no common type [42000]
 SELECT 1, 2 UNION SELECT 1;
 --> LINE 1: SELECT 1, 2 UNION SELECT 1
 -->         ^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -57,7 +57,7 @@ SELECT t + s, b / 2, i * 2 FROM ints WHERE id = 1;
 
 -- Integer arithmetic is BIGINT, division truncates toward zero.
 SELECT 7 / 2, -7 / 2, 7 % 3, -7 % 3, MOD(-7, 3), 2 + 3 * 4, -(-5);
---> C1 BIGINT | C2 BIGINT | C3 BIGINT | C4 BIGINT | C5 BIGINT | C6 BIGINT | C7 BIGINT
+--> C1 INTEGER | C2 INTEGER | C3 INTEGER | C4 INTEGER | C5 INTEGER | C6 INTEGER | C7 INTEGER
 --> 3 | -3 | 1 | -1 | -1 | 14 | 5
 --> (1 rows, partition p0)
 SELECT 9223372036854775807 + 1;
@@ -167,7 +167,7 @@ SELECT 'a' = 'a ', 'a' < 'B', '' IS NULL, 'é' > 'z', 'a' || 'b' || NULL, 'a' ||
 SELECT id FROM texts WHERE v = 5;
 --> LINE 1: SELECT id FROM texts WHERE v = 5
 -->                                    ^^^^^
---> error: cannot compare VARCHAR with BIGINT [42000]
+--> error: cannot compare VARCHAR with INTEGER [42000]
 SELECT id FROM texts WHERE id = '2';
 --> id INTEGER
 --> 2
@@ -238,7 +238,7 @@ SELECT t > TIMESTAMP '2024-01-01 00:00:00' FROM times WHERE id = 6;
 --> true
 --> (1 rows, partition p0)
 SELECT EXTRACT(YEAR FROM t), EXTRACT(DAY FROM t), EXTRACT(HOUR FROM t), DAYOFWEEK(t) FROM times WHERE id = 2;
---> C1 BIGINT | C2 BIGINT | C3 BIGINT | C4 BIGINT
+--> C1 INTEGER | C2 INTEGER | C3 INTEGER | C4 INTEGER
 --> 2024 | 29 | 23 | 5
 --> (1 rows, partition p0)
 SELECT DATEADD(MONTH, 1, TIMESTAMP '2024-01-31 10:00:00'), DATEADD(DAY, -1, TIMESTAMP '2024-03-01 00:00:00');
@@ -298,7 +298,7 @@ SELECT NULL AND FALSE, NULL OR TRUE, NULL AND TRUE, NULL OR FALSE;
 --> false | true | NULL | NULL
 --> (1 rows, partition p0)
 SELECT COALESCE(NULL, NULL, 3), NULLIF(1, 1), NULLIF(1, 2), CASE WHEN NULL THEN 1 ELSE 2 END;
---> C1 BIGINT | C2 BIGINT | C3 BIGINT | C4 BIGINT
+--> C1 INTEGER | C2 INTEGER | C3 INTEGER | C4 INTEGER
 --> 3 | NULL | 1 | 2
 --> (1 rows, partition p0)
 

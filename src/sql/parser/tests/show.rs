@@ -206,6 +206,8 @@ pub fn show(s: &Statement) -> String {
         ),
         Statement::Truncate { table } => format!("truncate {}", table.name),
         Statement::Exec(e) => format!("exec {}({})", e.procedure.name, list(&e.arguments, expr)),
+        Statement::ExplainProcedure(name) => format!("explain-procedure {}", name.name),
+        Statement::Trace(exec) => format!("trace {}", show(&Statement::Exec(exec.clone()))),
         Statement::Explain(s) => format!("explain {}", show(s)),
         Statement::Ddl(d) => ddl(d),
     }
@@ -253,14 +255,19 @@ fn ddl(d: &Ddl) -> String {
                     option(&p.default, |e| format!("={}", expr(e)))
                 ))
             )),
-            option(&p.partition, partition),
+            format_args!(
+                "{}{}{}",
+                if p.directed { " directed" } else { "" },
+                option(&p.partition, partition),
+                if p.roles.is_empty() { String::new() } else { format!(" allow {}", names(&p.roles)) }
+            ),
             option(&p.returns, |t| format!(" returns {t}")),
             match &p.body {
                 Body::Block(body) => psm(body),
                 Body::Statement(s) => show(s),
             }
         ),
-        Ddl::ProcedureFromClass { class, partition: p } => format!("class {}{}", class.name, option(p, partition)),
+        Ddl::ProcedureFromClass { class, partition: p, .. } => format!("class {}{}", class.name, option(p, partition)),
         Ddl::PartitionProcedure { name, partition: p } => format!("partition-procedure {}{}", name.name, partition(p)),
         Ddl::Drop { kind, name, if_exists, cascade } => format!(
             "drop {kind:?} {}{}{}",
@@ -299,8 +306,47 @@ fn psm_one(s: &Psm) -> String {
         PsmKind::Declare { names: n, data_type, default } => {
             format!("declare {} {data_type}{}", names(n), option(default, |e| format!(" {}", expr(e))))
         }
-        PsmKind::Set { target, value } => format!("set {} {}", target.name, expr(value)),
-        PsmKind::SelectInto { targets, query: q } => format!("into {} {}", names(targets), query(q)),
+        PsmKind::DeclareRow { names: n, columns } => match columns {
+            RowColumns::Of(table) => format!("declare {} row of {}", names(n), table.name),
+            RowColumns::Listed(list) => {
+                let list: Vec<String> = list.iter().map(|(name, ty)| format!("{} {ty}", name.name)).collect();
+                format!("declare {} row ({})", names(n), list.join(", "))
+            }
+        },
+        PsmKind::DeclareCondition { name, sqlstate } => format!("condition {} {sqlstate}", name.name),
+        PsmKind::DeclareHandler { exit, conditions, body } => {
+            let conditions: Vec<String> = conditions
+                .iter()
+                .map(|c| match c {
+                    Condition::SqlState(state) => state.clone(),
+                    Condition::Named(name) => name.name.to_string(),
+                    other => format!("{other:?}"),
+                })
+                .collect();
+            format!("{} for {} {}", if *exit { "exit" } else { "continue" }, conditions.join(", "), psm(body))
+        }
+        PsmKind::DeclareCursor { name, query: q } => format!("cursor {} {}", name.name, query(q)),
+        PsmKind::Open { cursor } => format!("open {}", cursor.name),
+        PsmKind::Fetch { cursor, targets } => format!("fetch {} {}", cursor.name, names(targets)),
+        PsmKind::Close { cursor } => format!("close {}", cursor.name),
+        PsmKind::Repeat { label: l, body, until } => format!("{}repeat {} until {}", label(l), psm(body), expr(until)),
+        PsmKind::Resignal { state, message } => {
+            format!("resignal {}{}", option(state, signal_state), option(message, |m| format!(" {}", expr(m))))
+        }
+        PsmKind::Diagnostics(items) => {
+            format!("diagnostics {}", list(items, |(x, item)| format!("{} {item:?}", x.name)))
+        }
+        PsmKind::Status { code, text } => format!("status {}{}", expr(code), option(text, |t| format!(" {}", expr(t)))),
+        PsmKind::Call { exec, into } => {
+            let call = show(&Statement::Exec(exec.clone()));
+            format!("{call}{}", option(into, |x| format!(" into {}", x.name)))
+        }
+        PsmKind::Set { row, target, value } => {
+            format!("set {}{} {}", option(row, |r| format!("{}.", r.name)), target.name, expr(value))
+        }
+        PsmKind::SelectInto { targets, query: q, expect: e } => {
+            format!("into {} {}{}", names(targets), query(q), expect(e))
+        }
         PsmKind::If { branches: b, otherwise } => format!("if {} else {}", branches(b), psm(otherwise)),
         PsmKind::Case { operand, branches: b, otherwise } => {
             format!(
@@ -319,7 +365,21 @@ fn psm_one(s: &Psm) -> String {
         PsmKind::Iterate { label } => format!("iterate {}", option(label, |l| l.name.to_string())),
         PsmKind::Block(body) => psm(body),
         PsmKind::Return(e) => format!("return {}", option(e, expr)),
-        PsmKind::Signal { sqlstate, message } => format!("signal {sqlstate} {}", option(message, expr)),
-        PsmKind::Sql(s) => show(s),
+        PsmKind::Signal { state, message } => format!("signal {} {}", signal_state(state), option(message, expr)),
+        PsmKind::Sql { statement, expect: e } => format!("{}{}", show(statement), expect(e)),
     }
+}
+
+fn signal_state(state: &SignalState) -> String {
+    match state {
+        SignalState::SqlState(state) => state.clone(),
+        SignalState::Named(name) => name.name.to_string(),
+    }
+}
+
+fn expect(e: &Option<Expect>) -> String {
+    option(e, |e| match &e.kind {
+        ExpectKind::Rows { least, most } => format!(" expect {least}..{}", option(most, |m| m.to_string())),
+        ExpectKind::Scalar(value) => format!(" expect scalar {}", option(value, expr)),
+    })
 }

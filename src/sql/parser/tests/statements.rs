@@ -38,7 +38,7 @@ fn scripts_give_their_statements_with_their_spans() {
     let Statement::Ddl(Ddl::CreateProcedure(procedure)) = &statements[1].0 else { panic!() };
     let crate::sql::ast::Body::Block(body) = &procedure.body else { panic!() };
     assert_eq!(&text[body[0].span.start..body[0].span.end], "SELECT a");
-    let PsmKind::Sql(Statement::Query(query)) = &body[0].kind else { panic!() };
+    let PsmKind::Sql { statement: Statement::Query(query), .. } = &body[0].kind else { panic!() };
     assert_eq!(&text[query.span.start..query.span.end], "SELECT a");
 }
 
