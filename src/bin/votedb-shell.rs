@@ -7,6 +7,25 @@ use votedb::shell::{self, Args, Embedded};
 use votedb::{Config, Database};
 
 fn main() -> ExitCode {
+    let line: Vec<String> = std::env::args().skip(1).collect();
+    match line.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["completions", name] => {
+            return match shell::completions(name, &mut std::io::stdout()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(message) => {
+                    eprintln!("error: {message}");
+                    ExitCode::from(2)
+                }
+            };
+        }
+        ["completions"] => {
+            eprintln!("error: completions for which shell? bash, zsh or fish");
+            return ExitCode::from(2);
+        }
+        ["man"] => return shell::manual(&mut std::io::stdout()).map_or(ExitCode::from(4), |()| ExitCode::SUCCESS),
+        ["test", paths @ ..] if !paths.is_empty() => return test(paths),
+        _ => {}
+    }
     let args = Args::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     if let Some(folder) = &args.check {
         return check(folder);
@@ -40,6 +59,31 @@ fn prompt(args: &Args) -> ExitCode {
         }
         Err(error) => fail(&error.to_string()),
     }
+}
+
+/// Runs recorded tests, each on a database of its own.
+fn test(paths: &[&str]) -> ExitCode {
+    let mut status = ExitCode::SUCCESS;
+    for path in paths {
+        let db =
+            match Database::open(Config { procedure_folders: vec![PathBuf::from("procs")], ..Config::partitions(2) }) {
+                Ok(db) => db,
+                Err(error) => return fail(&error.to_string()),
+            };
+        match shell::replay(Path::new(path), &mut Embedded::new(db, None)) {
+            Ok((count, failures)) if failures.is_empty() => println!("{path}: {count} statements, all as recorded"),
+            Ok((count, failures)) => {
+                failures.iter().for_each(|failure| print!("{failure}"));
+                println!("{path}: {count} statements, {} differ", failures.len());
+                status = ExitCode::FAILURE;
+            }
+            Err(message) => {
+                eprintln!("error: {message}");
+                status = ExitCode::from(3);
+            }
+        }
+    }
+    status
 }
 
 /// Says what a data folder holds, and what is wrong with it.

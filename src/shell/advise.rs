@@ -77,7 +77,8 @@ impl Session<'_> {
         match self.db.execute_batch(&batch) {
             Ok(notes) => {
                 self.note_schema_change();
-                self.output.write(&format!("{} taken over; rows are kept\n", units::plural(changes.len() as u64, "change")));
+                self.output
+                    .write(&format!("{} taken over; rows are kept\n", units::plural(changes.len() as u64, "change")));
                 self.notes(&notes);
                 Flow::Continue
             }
@@ -190,7 +191,9 @@ fn differences(old: &dyn ShellDatabase, new: &dyn ShellDatabase) -> Vec<Change> 
     let mut change = |shown: String, statements: Vec<String>| changes.push(Change { shown, statements });
     for procedure in &old_procedures {
         match new_procedures.iter().find(|other| other.name.eq_ignore_ascii_case(&procedure.name)) {
-            None => change(format!("- procedure {}", procedure.name), vec![format!("DROP PROCEDURE {}", procedure.name)]),
+            None => {
+                change(format!("- procedure {}", procedure.name), vec![format!("DROP PROCEDURE {}", procedure.name)])
+            }
             Some(other) if other.text.split_whitespace().ne(procedure.text.split_whitespace()) => change(
                 format!("~ procedure {}", procedure.name),
                 vec![format!("DROP PROCEDURE {}", procedure.name), other.text.clone()],
@@ -203,7 +206,10 @@ fn differences(old: &dyn ShellDatabase, new: &dyn ShellDatabase) -> Vec<Change> 
         match find(&new_tables, &table.name) {
             None => {
                 let kind = table.kind.name();
-                change(format!("- {kind} {}", table.name), vec![format!("DROP {} {}", kind.to_uppercase(), table.name)]);
+                change(
+                    format!("- {kind} {}", table.name),
+                    vec![format!("DROP {} {}", kind.to_uppercase(), table.name)],
+                );
             }
             Some(at) => table_changes(table, &new_tables[at], &mut change),
         }

@@ -109,14 +109,13 @@ pub struct Args {
     #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
     pub timeout: Option<Duration>,
 
-<<<<<<< HEAD
     /// As --timeout, in milliseconds (sqlcmd's name)
     #[arg(long, value_name = "MS", hide = true, conflicts_with = "timeout", value_parser = clap::value_parser!(u64).range(1..))]
     pub query_timeout: Option<u64>,
 
     #[command(flatten)]
     pub remote: Remote,
-=======
+
     /// Keep the database in this directory; without it, everything is in memory
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -136,7 +135,6 @@ pub struct Args {
     /// Look at every file of a data directory, and leave
     #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "command", "file", "bench"])]
     pub check: Option<PathBuf>,
->>>>>>> main
 
     /// No colours, as with NO_COLOR in the environment
     #[arg(long)]
@@ -156,7 +154,7 @@ pub struct Args {
 }
 
 /// Options of sqlcmd that say where the server is. There is none: the database is inside.
-#[derive(ClapArgs, Debug, Clone, Default)]
+#[derive(clap::Args, Debug, Clone, Default)]
 pub struct Remote {
     #[arg(long, hide = true)]
     pub servers: Option<String>,

@@ -29,7 +29,8 @@ impl ChartCommand {
                 "lines" | "line" => command.kind = ChartKind::Lines,
                 "heat" | "heatmap" => command.kind = ChartKind::Heat,
                 "-o" => {
-                    let (path, after) = after.trim_start().split_once(char::is_whitespace).unwrap_or((after.trim(), ""));
+                    let (path, after) =
+                        after.trim_start().split_once(char::is_whitespace).unwrap_or((after.trim(), ""));
                     if path.is_empty() {
                         return Err("\\chart -o needs the path of an SVG file".to_owned());
                     }

@@ -91,15 +91,8 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 7] = [
-        Group::Look,
-        Group::Query,
-        Group::Output,
-        Group::Data,
-        Group::Scripts,
-        Group::Variables,
-        Group::Shell,
-    ];
+    pub const ALL: [Group; 7] =
+        [Group::Look, Group::Query, Group::Output, Group::Data, Group::Scripts, Group::Variables, Group::Shell];
 
     pub fn title(self) -> &'static str {
         match self {
@@ -218,7 +211,8 @@ pub fn words() -> impl Iterator<Item = &'static str> {
 /// The manual page's part on commands, in roff; and, as they say the same, a test of help and completion.
 pub fn manual() -> String {
     let escape = |text: &str| text.replace('\\', "\\e").replace('-', "\\-");
-    let mut out = String::from(".SH COMMANDS\nCommands stand at the start of a statement, on one line, and need no semicolon.\n");
+    let mut out =
+        String::from(".SH COMMANDS\nCommands stand at the start of a statement, on one line, and need no semicolon.\n");
     for group in Group::ALL {
         out.push_str(&format!(".SS {}\n", group.title()));
         for command in TABLE.iter().filter(|command| command.group == group) {

@@ -52,7 +52,8 @@ pub struct Config {
 
 /// `votedb/config.toml` in `$XDG_CONFIG_HOME` or `~/.config`.
 pub fn path() -> Option<PathBuf> {
-    let home = || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| PathBuf::from(home).join(".config"));
+    let home =
+        || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| PathBuf::from(home).join(".config"));
     let directory = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     directory.or_else(home).map(|directory| directory.join("votedb/config.toml"))
 }
@@ -65,7 +66,9 @@ pub fn resolve(
 ) -> Result<Config, String> {
     let stored: Stored = match file {
         None => Stored::default(),
-        Some((name, text)) => toml::from_str(text).map_err(|error| format!("{name}: {}", error.to_string().trim_end()))?,
+        Some((name, text)) => {
+            toml::from_str(text).map_err(|error| format!("{name}: {}", error.to_string().trim_end()))?
+        }
     };
     let file_name = file.map_or("", |(name, _)| name);
     let mut origins = Vec::new();

@@ -38,7 +38,8 @@ impl CopyCommand {
             !quoted && (word.eq_ignore_ascii_case("from") || word.eq_ignore_ascii_case("to"))
         };
         // A query in parentheses may hold FROM: the last such word with a quoted path, or else the last, is ours.
-        let at = words.iter().enumerate().rposition(|(i, word)| is_direction(word) && i + 1 < words.len()).ok_or(usage)?;
+        let at =
+            words.iter().enumerate().rposition(|(i, word)| is_direction(word) && i + 1 < words.len()).ok_or(usage)?;
         let spelled = |(word, quoted): &(String, bool)| if *quoted { format!("'{word}'") } else { word.clone() };
         let what = words[..at].iter().map(spelled).collect::<Vec<_>>().join(" ");
         if what.is_empty() {
@@ -340,11 +341,7 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(
             read("1,\"two\nlines, \"\"x\"\"\"\r\n,\"\"\n\nx,y", "a.csv"),
-            [
-                Ok(vec![some("1"), some("two\nlines, \"x\"")]),
-                Ok(vec![None, some("")]),
-                Ok(vec![some("x"), some("y")])
-            ]
+            [Ok(vec![some("1"), some("two\nlines, \"x\"")]), Ok(vec![None, some("")]), Ok(vec![some("x"), some("y")])]
         );
         assert_eq!(read("a\\tb\t\\N\n", "a.tsv"), [Ok(vec![some("a\tb"), None])]);
         assert_eq!(read("{\"B\":1.50,\"a\":\"x\"}\n", "a.jsonl"), [Ok(vec![some("x"), some("1.5")])]);

@@ -50,7 +50,10 @@ pub enum Directive {
     RunExpanded,
     Gset(String),
     /// Seconds between runs in thousandths, and how often at most.
-    Watch { millis: u64, times: Option<u64> },
+    Watch {
+        millis: u64,
+        times: Option<u64>,
+    },
     Edit(Option<String>),
     Print,
     Reset,
@@ -61,7 +64,9 @@ pub enum Directive {
     History,
     Recall(usize),
     ErrVerbose,
-    OnError { stops: bool },
+    OnError {
+        stops: bool,
+    },
     Config,
     Record(String),
     Stop,
@@ -146,6 +151,16 @@ pub fn parse(line: &str) -> Option<Result<Directive, DirectiveError>> {
     }
 }
 
+/// True for the commands that sqlcmd writes before it does them.
+pub fn is_echoed(line: &str, parsed: &Option<Result<Directive, DirectiveError>>) -> bool {
+    let word = line.split_whitespace().next().unwrap_or("").to_ascii_lowercase();
+    match parsed {
+        Some(Ok(directive)) => matches!(directive, Directive::File { .. } | Directive::InlineBatch(_)),
+        Some(Err(_)) => matches!(word.as_str(), "load" | "remove"),
+        None => false,
+    }
+}
+
 /// True if a word that could also begin SQL is a command here.
 fn is_meant(id: Id, word: &str, rest: &str) -> bool {
     let next = rest.split_whitespace().next().unwrap_or("").trim_end_matches(';');
@@ -174,7 +189,9 @@ fn command(id: Id, word: &str, rest: &str) -> Result<Directive, DirectiveError> 
         Id::File => file(rest),
         Id::Echo => Ok(Directive::Echo(text(rest))),
         Id::EchoError | Id::Warn => Ok(Directive::EchoError(text(rest))),
-        Id::LoadClasses => error("there are no classes to load: procedures are written in SQL; CREATE PROCEDURE makes one, FILE runs a file of them"),
+        Id::LoadClasses => error(
+            "there are no classes to load: procedures are written in SQL; CREATE PROCEDURE makes one, FILE runs a file of them",
+        ),
         Id::RemoveClasses => error("there are no classes to remove: DROP PROCEDURE removes a procedure"),
         Id::QueryStats => needs(word, rest, "a query").map(Directive::QueryStats),
         Id::Recall => match needs(word, rest, "the number of a statement, as HISTORY shows it")?.parse() {
@@ -209,7 +226,9 @@ fn command(id: Id, word: &str, rest: &str) -> Result<Directive, DirectiveError> 
         Id::Edit => one().map(Directive::Edit),
         Id::Print => Ok(Directive::Print),
         Id::Reset => Ok(Directive::Reset),
-        Id::Copy => CopyCommand::parse(&words(rest)?).map(Directive::Copy).map_err(|message| DirectiveError { message }),
+        Id::Copy => {
+            CopyCommand::parse(&words(rest)?).map(Directive::Copy).map_err(|message| DirectiveError { message })
+        }
         Id::Import => {
             let words = words(rest)?;
             CopyCommand::import(&words).map(Directive::Copy).map_err(|message| DirectiveError { message })
@@ -237,7 +256,8 @@ pub fn trailing(line: &str) -> Option<(usize, Result<Directive, DirectiveError>)
     for (at, _) in line.match_indices('\\') {
         let end = line[at..].find(char::is_whitespace).map_or(line.len(), |length| at + length);
         let word = line[at..end].trim_end_matches(';');
-        let is_last = matches!(word, "\\g" | "\\gx" | "\\gset" | "\\watch" | "\\chart" | "\\p" | "\\e" | "\\suggest" | "\\r");
+        let is_last =
+            matches!(word, "\\g" | "\\gx" | "\\gset" | "\\watch" | "\\chart" | "\\p" | "\\e" | "\\suggest" | "\\r");
         if is_last && at > 0 {
             return parse(&line[at..]).map(|parsed| (at, parsed));
         }
@@ -297,10 +317,8 @@ fn pset(rest: &str) -> Result<Directive, DirectiveError> {
     let words = words(rest)?;
     let Some((name, _)) = words.first() else { return Ok(Directive::Pset(None)) };
     if !SETTINGS.contains(&name.to_ascii_lowercase().as_str()) {
-        let near = nearest(name, SETTINGS).map_or_else(
-            || format!("there are {}", SETTINGS.join(", ")),
-            |near| format!("did you mean {near}?"),
-        );
+        let near = nearest(name, SETTINGS)
+            .map_or_else(|| format!("there are {}", SETTINGS.join(", ")), |near| format!("did you mean {near}?"));
         return error(format!("no setting {name}; {near}"));
     }
     let value = words.get(1).map_or(String::new(), |(value, _)| value.clone());

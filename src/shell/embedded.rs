@@ -1,8 +1,8 @@
 //! The shell's database is the embedded one: its answers in the shell's words.
 
 use super::database::{
-    ColumnSummary, IndexSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind, TableSummary,
-    Tag,
+    ColumnSummary, IndexSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind,
+    TableSummary, Tag,
 };
 use crate::catalog::{Default, ProcedurePartitioning, Table};
 use crate::client::{self, Database, Durability};

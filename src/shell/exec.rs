@@ -97,9 +97,15 @@ mod tests {
 
     #[test]
     fn arguments_may_be_parted_by_anything_and_texts_need_no_quotes() {
-        assert_eq!(text("exec,SH.insert,10,xy,2.5,'0B','2021-01-01',1e2"), "exec SH.insert 10, 'xy', 2.5, '0B', '2021-01-01', 1e2");
+        assert_eq!(
+            text("exec,SH.insert,10,xy,2.5,'0B','2021-01-01',1e2"),
+            "exec SH.insert 10, 'xy', 2.5, '0B', '2021-01-01', 1e2"
+        );
         assert_eq!(text("EXEC p\t1 , 2021-01-01 null"), "EXEC p 1, '2021-01-01', null");
-        assert_eq!(text("exec p 'it''s; a, b' X'0A' -5 https://x.y/z"), "exec p 'it''s; a, b', X'0A', -5, 'https://x.y/z'");
+        assert_eq!(
+            text("exec p 'it''s; a, b' X'0A' -5 https://x.y/z"),
+            "exec p 'it''s; a, b', X'0A', -5, 'https://x.y/z'"
+        );
         assert_eq!(text("execute\np\n"), "execute p");
     }
 

@@ -97,9 +97,11 @@ pub fn text(topic: Option<&str>) -> Result<String, String> {
     }
     if let Some(command) = commands::find(topic).or_else(|| commands::find(&format!("\\{topic}"))) {
         let usage = format!("{} {}", command.names[0], command.usage);
-        let also = if command.names.len() > 1 { format!("\nalso: {}", command.names[1..].join(", ")) } else { String::new() };
+        let also =
+            if command.names.len() > 1 { format!("\nalso: {}", command.names[1..].join(", ")) } else { String::new() };
         let bare = command.names[0].trim_start_matches('\\');
-        let topic = TOPICS.iter().find(|(known, _)| *known == bare).map_or(String::new(), |(_, text)| format!("\n{text}"));
+        let topic =
+            TOPICS.iter().find(|(known, _)| *known == bare).map_or(String::new(), |(_, text)| format!("\n{text}"));
         return Ok(format!("{}\n{}{also}\n{topic}", usage.trim_end(), command.about));
     }
     Err(match nearest(name, TOPICS.iter().map(|(known, _)| *known).chain(commands::names())) {

@@ -38,6 +38,7 @@ mod repl;
 mod schema;
 mod session;
 mod source;
+mod tools;
 mod transfer;
 mod variables;
 mod words;
@@ -45,11 +46,12 @@ mod words;
 pub use answer::{AnswerStyle, Sqlcmd};
 pub use args::{Args, ColorChoice, OnError, Step};
 pub use database::{
-    ColumnSummary, IndexSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind, TableSummary,
-    Tag,
+    ColumnSummary, IndexSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind,
+    TableSummary, Tag,
 };
 pub use embedded::Embedded;
 pub use input::{SplitStatement, Splitter, split};
 pub use record::replay;
 pub use repl::run;
 pub use session::{Failure, Flow, ScriptResult, Session, Settings, run_script};
+pub use tools::{completions, manual};

@@ -27,7 +27,16 @@ pub struct Output<'a> {
 
 impl<'a> Output<'a> {
     pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write) -> Output<'a> {
-        Output { out, err, is_closed: false, is_answer_open: false, last_flush: Instant::now(), file: None, recorded: None, failure: None }
+        Output {
+            out,
+            err,
+            is_closed: false,
+            is_answer_open: false,
+            last_flush: Instant::now(),
+            file: None,
+            recorded: None,
+            failure: None,
+        }
     }
 
     /// True once standard output has failed.

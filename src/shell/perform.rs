@@ -32,14 +32,15 @@ impl Session<'_> {
                     Err(message) => return self.complain(&message, place),
                 }
             }
-            Directive::Schema(name) => match schema::statements(&self.db.tables(), &self.db.procedures(), name.as_deref())
-            {
-                Ok(statements) => {
-                    let text: String = statements.iter().map(|statement| format!("{statement};\n")).collect();
-                    self.output.write_answer(&text);
+            Directive::Schema(name) => {
+                match schema::statements(&self.db.tables(), &self.db.procedures(), name.as_deref()) {
+                    Ok(statements) => {
+                        let text: String = statements.iter().map(|statement| format!("{statement};\n")).collect();
+                        self.output.write_answer(&text);
+                    }
+                    Err(message) => return self.complain(&message, place),
                 }
-                Err(message) => return self.complain(&message, place),
-            },
+            }
             Directive::InlineBatch(word) => source.batch = Some(InlineBatch::new(word, source.lines)),
             Directive::File { batch: true, paths } => return self.batch_files(&paths, source),
             Directive::File { batch: false, paths } => return self.files(&paths, source),
@@ -87,7 +88,8 @@ impl Session<'_> {
             | Directive::OnError { .. }
             | Directive::Output(_) => return self.adjust(directive, place),
             Directive::Set(None) => {
-                let lines: String = self.variables.iter().map(|(name, value)| format!("{name} = '{value}'\n")).collect();
+                let lines: String =
+                    self.variables.iter().map(|(name, value)| format!("{name} = '{value}'\n")).collect();
                 self.output.write_answer(&lines);
             }
             Directive::Set(Some((name, value))) => self.variables.set(&name, &value),
@@ -176,7 +178,9 @@ impl Session<'_> {
                         flow
                     }
                     Directive::Gset(prefix) => self.gset(&query, &prefix, place),
-                    Directive::Watch { millis, times } => self.watch(&query, Duration::from_millis(millis), times, place),
+                    Directive::Watch { millis, times } => {
+                        self.watch(&query, Duration::from_millis(millis), times, place)
+                    }
                     _ => Flow::Continue,
                 }
             }
@@ -433,10 +437,8 @@ impl Session<'_> {
         let editor = ["VOTEDB_EDITOR", "VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
         let editor = editor.filter(|editor| !editor.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
         self.output.flush();
-        let status = std::process::Command::new("sh")
-            .args(["-c", &format!("{editor} \"$1\""), "edit"])
-            .arg(&path)
-            .status();
+        let status =
+            std::process::Command::new("sh").args(["-c", &format!("{editor} \"$1\""), "edit"]).arg(&path).status();
         let flow = match status {
             Ok(status) if status.success() => {
                 let text = super::source::read(&path);

@@ -100,7 +100,9 @@ pub fn replay(path: &Path, db: &mut dyn ShellDatabase) -> Result<(usize, Vec<Str
                 match steps.last_mut() {
                     Some((_, _, expected)) => expected.push_str(&format!("{line}\n")),
                     None if line.trim().is_empty() || line.starts_with("--") => {}
-                    None => return Err(format!("{}:{}: a test begins with \"{MARK}statement\"", path.display(), i + 1)),
+                    None => {
+                        return Err(format!("{}:{}: a test begins with \"{MARK}statement\"", path.display(), i + 1));
+                    }
                 }
             }
         }
@@ -129,7 +131,8 @@ fn difference(path: &Path, line: usize, input: &str, expected: &str, answer: &st
     let mut out = format!("{}:{line}: {}\n", path.display(), input.trim_end().replace('\n', "\n  "));
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), answer.lines().collect());
     let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let same_end = old[same_start..].iter().rev().zip(new[same_start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let same_end =
+        old[same_start..].iter().rev().zip(new[same_start..].iter().rev()).take_while(|(a, b)| a == b).count();
     for line in &old[..same_start] {
         out.push_str(&format!("    {line}\n"));
     }

@@ -63,7 +63,8 @@ fn configured(args: &Args) -> Result<Config, String> {
     let text = match &path {
         None => None,
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            let text =
+                std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
             Some((path.display().to_string(), text))
         }
     };

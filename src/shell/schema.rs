@@ -68,11 +68,7 @@ pub fn mentions(text: &str, name: &str) -> bool {
 }
 
 /// Tables as boxes, with their keys, views under them and the procedures that touch them beside.
-pub fn picture(
-    tables: &[TableSummary],
-    procedures: &[ProcedureSummary],
-    name: Option<&str>,
-) -> Result<String, String> {
+pub fn picture(tables: &[TableSummary], procedures: &[ProcedureSummary], name: Option<&str>) -> Result<String, String> {
     let chosen = chosen(tables, name)?;
     let mut out = String::new();
     for table in chosen.iter().filter(|table| table.kind == TableKind::Table || name.is_some()) {
@@ -170,10 +166,16 @@ mod tests {
     fn statements_come_in_an_order_in_which_they_can_run() {
         let db = FakeDatabase::default();
         let all = statements(&db.tables(), &db.procedures(), None).unwrap();
-        assert_eq!(all[0], "CREATE TABLE contestants (\n  contestant_number INTEGER NOT NULL,\n  PRIMARY KEY (contestant_number)\n)");
+        assert_eq!(
+            all[0],
+            "CREATE TABLE contestants (\n  contestant_number INTEGER NOT NULL,\n  PRIMARY KEY (contestant_number)\n)"
+        );
         assert!(all[2].starts_with("PARTITION TABLE votes ON COLUMN phone_number"), "{all:?}");
         assert!(all.last().unwrap().starts_with("CREATE PROCEDURE Vote"));
-        assert_eq!(statements(&db.tables(), &[], Some("vote")).unwrap_err(), "no table or view vote; did you mean votes?");
+        assert_eq!(
+            statements(&db.tables(), &[], Some("vote")).unwrap_err(),
+            "no table or view vote; did you mean votes?"
+        );
     }
 
     #[test]

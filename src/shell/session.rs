@@ -276,7 +276,10 @@ impl<'a> Session<'a> {
             Ok(text) if source::is_all_ddl(&text) => {
                 let mut batch = BatchText::default();
                 batch.push(Some(path.display().to_string()), 1, &text);
-                self.batch(&batch, true)
+                self.is_loading = true;
+                let end = self.batch(&batch, true);
+                self.is_loading = false;
+                end
             }
             Ok(text) => {
                 let stop_on_error = std::mem::replace(&mut self.settings.stop_on_error, false);
@@ -306,7 +309,13 @@ impl<'a> Session<'a> {
         }
         let line = &*self.variables.expand(line, source.splitter.is_in_quotes());
         if source.splitter.is_at_start() {
-            match directives::parse(line) {
+            let parsed = directives::parse(line);
+            if self.settings.answers.sqlcmd.is_some_and(|sqlcmd| sqlcmd.metadata)
+                && directives::is_echoed(line, &parsed)
+            {
+                self.output.write(&format!("\n{}\n", line.trim()));
+            }
+            match parsed {
                 Some(Ok(directive)) => return self.directive(directive, source),
                 Some(Err(error)) => return self.complain(&error.message, source.place()),
                 None => {}
@@ -471,6 +480,9 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn notes(&mut self, notes: &[String]) {
+        if self.is_loading || self.settings.quiet || self.settings.answers.sqlcmd.is_some() {
+            return;
+        }
         for note in notes {
             self.output.write_error(&format!("note: {note}\n"));
         }

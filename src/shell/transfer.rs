@@ -77,9 +77,7 @@ impl Session<'_> {
                     session.tell_count(set.rows.len() as u64, "written", outcome.elapsed);
                     Flow::Continue
                 }
-                Err(error) => {
-                    session.fail(Failure::Io, &format!("cannot write {}: {error}", command.path), place)
-                }
+                Err(error) => session.fail(Failure::Io, &format!("cannot write {}: {error}", command.path), place),
             }
         })
     }
@@ -219,9 +217,7 @@ fn header(
         Ok(None) => Err(format!("{} is empty: it has no header", command.path)),
         Ok(Some(Err(reason))) => Err(format!("{} has no header: {reason}", command.path)),
         Ok(Some(Ok(_))) if !command.columns.is_empty() => Ok(command.columns.clone()),
-        Ok(Some(Ok(names))) => {
-            Ok(names.into_iter().map(|name| name.unwrap_or_default().trim().to_owned()).collect())
-        }
+        Ok(Some(Ok(names))) => Ok(names.into_iter().map(|name| name.unwrap_or_default().trim().to_owned()).collect()),
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Tokens here are for colours and guesses; a statement with mistakes has them too.
 
-use super::database::{ProcedureSummary, TableSummary};
 use super::commands;
+use super::database::{ProcedureSummary, TableSummary};
 use super::directives;
 use crate::render::{Role, Theme};
 use std::ops::Range;

@@ -68,7 +68,10 @@ mod tests {
     fn fields_with_separators_quotes_line_ends_or_outer_spaces_are_quoted() {
         let values = ["a,b", "say \"hi\"", "two\nlines", " padded"];
         let set = rows(&[("a", TEXT)], values.iter().map(|v| vec![text(v)]).collect());
-        assert_eq!(Format::Csv.text(&set, &Layout::default()), "a\n\"a,b\"\n\"say \"\"hi\"\"\"\n\"two\nlines\"\n\" padded\"\n");
+        assert_eq!(
+            Format::Csv.text(&set, &Layout::default()),
+            "a\n\"a,b\"\n\"say \"\"hi\"\"\"\n\"two\nlines\"\n\" padded\"\n"
+        );
     }
 
     /// Reads CSV the way RFC 4180 says: the oracle for [`every_text_reads_back`].

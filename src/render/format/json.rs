@@ -63,8 +63,8 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::super::test_support::*;
     use super::super::{Format, Layout};
-    use crate::types::{ResultSet, Value};
     use crate::types::{DataType, Decimal, Timestamp};
+    use crate::types::{ResultSet, Value};
 
     fn text_of(set: &ResultSet) -> String {
         Format::Json.text(set, &Layout::default())

@@ -249,7 +249,9 @@ mod tests {
     #[test]
     fn no_format_lets_a_control_character_through_to_a_terminal() {
         let set = rows(&[("a\x1bb", TEXT)], vec![vec![text("x\x1b[2Jy")]]);
-        for format in [Format::Table, Format::Vertical, Format::Auto, Format::Box, Format::Plain, Format::Json, Format::Jsonl] {
+        for format in
+            [Format::Table, Format::Vertical, Format::Auto, Format::Box, Format::Plain, Format::Json, Format::Jsonl]
+        {
             assert!(!format.text(&set, &Layout::default()).contains('\x1b'), "{format}");
         }
     }

@@ -105,7 +105,8 @@ fn short(value: f64) -> String {
 pub fn heat(set: &ResultSet, layout: &Layout) -> Result<String, ChartError> {
     let (_, values) = series(set)?;
     let numeric = set.columns.iter().rposition(|column| column.data_type.is_numeric()).unwrap_or(0);
-    let text = |row: &[Value], at: usize| if at < numeric { escape_controls(&row[at].to_string()) } else { String::new() };
+    let text =
+        |row: &[Value], at: usize| if at < numeric { escape_controls(&row[at].to_string()) } else { String::new() };
     let mut names: (Vec<String>, Vec<String>) = Default::default();
     let mut cells = std::collections::HashMap::new();
     for (row, value) in set.rows.iter().zip(&values) {
@@ -176,7 +177,10 @@ pub fn svg(set: &ResultSet, curve: bool) -> Result<String, ChartError> {
         }
         for (i, anchor) in [(0, "start"), (labels.len() - 1, "end")] {
             let (x, label) = (x(i), escape(&labels[i]));
-            out.push_str(&format!("<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{label}</text>\n", height - 8.0));
+            out.push_str(&format!(
+                "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{label}</text>\n",
+                height - 8.0
+            ));
         }
     } else {
         let largest = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max).max(1e-300);
@@ -186,7 +190,10 @@ pub fn svg(set: &ResultSet, curve: bool) -> Result<String, ChartError> {
             let (text, middle) = (escape(label), y + 15.0);
             let shown = if value.is_nan() { "NULL".to_owned() } else { value.to_string() };
             out.push_str(&format!("<text x=\"190\" y=\"{middle}\" text-anchor=\"end\">{text}</text>\n"));
-            out.push_str(&format!("<rect x=\"200\" y=\"{}\" width=\"{width:.1}\" height=\"16\" fill=\"#1a9a9a\"/>\n", y + 3.0));
+            out.push_str(&format!(
+                "<rect x=\"200\" y=\"{}\" width=\"{width:.1}\" height=\"16\" fill=\"#1a9a9a\"/>\n",
+                y + 3.0
+            ));
             out.push_str(&format!("<text x=\"{:.1}\" y=\"{middle}\">{shown}</text>\n", 206.0 + width));
         }
     }
@@ -229,7 +236,10 @@ mod tests {
 
     #[test]
     fn a_picture_is_well_formed_and_escapes_its_labels() {
-        let set = rows(&[("a", TEXT), ("n", BIGINT)], vec![vec![text("<b> & c"), Value::Int(3)], vec![text("d"), Value::Null]]);
+        let set = rows(
+            &[("a", TEXT), ("n", BIGINT)],
+            vec![vec![text("<b> & c"), Value::Int(3)], vec![text("d"), Value::Null]],
+        );
         let drawn = svg(&set, false).unwrap();
         assert!(drawn.contains("&lt;b&gt; &amp; c") && drawn.contains("NULL"), "{drawn}");
         assert_eq!(drawn.matches("<rect").count(), 3);

@@ -10,12 +10,7 @@ const PIECE: usize = 1 << 16;
 /// Rows of one INSERT statement.
 const INSERT_ROWS: usize = 100;
 
-pub(super) fn write(
-    format: Format,
-    set: &ResultSet,
-    layout: &Layout,
-    sink: &mut dyn FnMut(&str) -> bool,
-) -> bool {
+pub(super) fn write(format: Format, set: &ResultSet, layout: &Layout, sink: &mut dyn FnMut(&str) -> bool) -> bool {
     let keys = if matches!(format, Format::Json | Format::Jsonl) { json::keys(set) } else { Vec::new() };
     let mut out = String::new();
     head(format, set, layout, &mut out);
