@@ -4,6 +4,7 @@ use super::database::{
     ColumnSummary, IndexSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind,
     TableSummary, Tag,
 };
+use super::exec;
 use crate::catalog::{Default, ProcedurePartitioning, Table};
 use crate::client::{self, Database, Durability};
 use crate::render::units;
@@ -27,7 +28,12 @@ impl Embedded {
 
 impl ShellDatabase for Embedded {
     fn execute(&mut self, text: &str) -> Result<Outcome, StatementError> {
-        self.execute_with(text, &[])
+        match exec::rewrite(text) {
+            None => self.execute_with(text, &[]),
+            Some(rewritten) => self
+                .execute_with(&rewritten.text, &[])
+                .map_err(|error| StatementError { span: error.span.map(|span| rewritten.original(span)), ..error }),
+        }
     }
 
     fn scratch(&self) -> Option<Box<dyn ShellDatabase>> {

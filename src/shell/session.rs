@@ -7,7 +7,6 @@ use super::answer::{self, AnswerStyle};
 use super::complaint::{self, Place};
 use super::database::{Outcome, ShellDatabase, StatementError, Tag};
 use super::directives::{self, Directive};
-use super::exec;
 use super::history::{Entry, History};
 use super::input::SplitStatement;
 use super::interrupt::{self, Watch};
@@ -310,9 +309,7 @@ impl<'a> Session<'a> {
         let line = &*self.variables.expand(line, source.splitter.is_in_quotes());
         if source.splitter.is_at_start() {
             let parsed = directives::parse(line);
-            if self.settings.answers.sqlcmd.is_some_and(|sqlcmd| sqlcmd.metadata)
-                && directives::is_echoed(line, &parsed)
-            {
+            if self.settings.answers.sqlcmd.is_some_and(|sqlcmd| sqlcmd.metadata) && directives::is_echoed(&parsed) {
                 self.output.write(&format!("\n{}\n", line.trim()));
             }
             match parsed {
@@ -448,11 +445,9 @@ impl<'a> Session<'a> {
         place: Place<'_>,
         answer: impl FnOnce(&mut Self, &Outcome) -> Flow,
     ) -> Flow {
-        let rewritten = exec::rewrite(text);
         let result = {
             let _watch = self.settings.catch_interrupts.then(|| Watch::start(self.db.cancel_flag()));
-            let run = rewritten.as_ref().map_or(text, |rewritten| &rewritten.text);
-            if History::is_asked(run) { self.history.query(run, self.db) } else { self.db.execute(run) }
+            if History::is_asked(text) { self.history.query(text, self.db) } else { self.db.execute(text) }
         };
         let place_text = result.as_ref().ok().and_then(|outcome| outcome.partition.clone());
         self.history.push(Entry::of(text, &result, place_text));
@@ -468,22 +463,18 @@ impl<'a> Session<'a> {
                     flow
                 }
             }
-            Err(mut error) => {
-                if let Some(rewritten) = &rewritten {
-                    error.span = error.span.map(|span| rewritten.original(span));
-                }
-                self.report(&error, shown, place)
-            }
+            Err(error) => self.report(&error, shown, place),
         };
         self.keep_recording(text);
         self.after_interrupt(flow)
     }
 
     pub(super) fn notes(&mut self, notes: &[String]) {
-        if self.is_loading || self.settings.quiet || self.settings.answers.sqlcmd.is_some() {
+        if self.settings.quiet || self.settings.answers.sqlcmd.is_some() {
             return;
         }
-        for note in notes {
+        // Where procedures run is good to know when one types them, and noise when a schema is loaded.
+        for note in notes.iter().filter(|note| !(self.is_loading && note.contains("is single-partition by"))) {
             self.output.write_error(&format!("note: {note}\n"));
         }
     }

@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(completed("sel"), ["select"]);
         assert_eq!(completed("SHO"), ["SHOW"]);
         assert_eq!(completed("\\ti"), ["\\timing"]);
-        assert_eq!(completed("show "), ["tables", "procedures"]);
+        assert_eq!(completed("show p"), ["procedures"]);
         assert_eq!(completed("desc v"), ["votes", "v_votes"]);
         assert_eq!(completed("EXEC vo"), ["Vote"]);
         assert_eq!(completed("SELECT * FROM c"), ["contestants"]);
