@@ -366,6 +366,7 @@ impl Writer<'_> {
             AggregateKind::Avg => "avg",
             AggregateKind::Min => "min",
             AggregateKind::Max => "max",
+            other => &other.name().to_lowercase(),
         };
         let argument = argument.map_or("*".to_owned(), |argument| self.expr(argument));
         format!("{name}({}{argument})", if distinct { "distinct " } else { "" })
