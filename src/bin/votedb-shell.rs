@@ -7,24 +7,17 @@ use votedb::shell::{self, Args, Embedded};
 use votedb::{Config, Database};
 
 fn main() -> ExitCode {
-    let line: Vec<String> = std::env::args().skip(1).collect();
-    match line.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["completions", name] => {
-            return match shell::completions(name, &mut std::io::stdout()) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(message) => {
-                    eprintln!("error: {message}");
-                    ExitCode::from(2)
-                }
-            };
-        }
-        ["completions"] => {
-            eprintln!("error: completions for which shell? bash, zsh or fish");
-            return ExitCode::from(2);
-        }
-        ["man"] => return shell::manual(&mut std::io::stdout()).map_or(ExitCode::from(4), |()| ExitCode::SUCCESS),
-        ["test", paths @ ..] if !paths.is_empty() => return test(paths),
-        _ => {}
+    if let Some(status) = tool() {
+        return status;
+    }
+    let line: Vec<_> = std::env::args_os().collect();
+    // A schema file could be called report, but not be followed by this.
+    if line.get(1).is_some_and(|word| word == "report")
+        && line.get(2).is_some_and(|word| word == "compare" || word == "--help")
+    {
+        return votedb::bench::command::report(
+            line.into_iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, word)| word),
+        );
     }
     let args = Args::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     if let Some(folder) = &args.check {
@@ -33,6 +26,28 @@ fn main() -> ExitCode {
     match &args.bench {
         Some(workload) => bench(&args, workload),
         None => prompt(&args),
+    }
+}
+
+/// `completions`, `man` and `test`: words that no schema file is called.
+fn tool() -> Option<ExitCode> {
+    let line: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    match line.as_slice() {
+        ["completions", name] => Some(match shell::completions(name, &mut std::io::stdout()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(2)
+            }
+        }),
+        ["completions"] => {
+            eprintln!("error: completions for which shell? bash, zsh or fish");
+            Some(ExitCode::from(2))
+        }
+        ["man"] => Some(shell::manual(&mut std::io::stdout()).map_or(ExitCode::from(4), |()| ExitCode::SUCCESS)),
+        ["test", paths @ ..] if !paths.is_empty() => Some(test(paths)),
+        _ => None,
     }
 }
 

@@ -233,11 +233,23 @@ impl Writer<'_> {
                 let calls: Vec<String> = calls
                     .iter()
                     .map(|call| {
-                        let function = match &call.kind {
-                            WindowKind::RowNumber => "row_number()".to_owned(),
-                            WindowKind::Rank => "rank()".to_owned(),
-                            WindowKind::DenseRank => "dense_rank()".to_owned(),
-                            WindowKind::Aggregate(kind, argument) => self.aggregate(*kind, false, argument.as_ref()),
+                        let name = match call.kind {
+                            WindowKind::RowNumber => "row_number",
+                            WindowKind::Rank => "rank",
+                            WindowKind::DenseRank => "dense_rank",
+                            WindowKind::PercentRank => "percent_rank",
+                            WindowKind::CumeDist => "cume_dist",
+                            WindowKind::Ntile => "ntile",
+                            WindowKind::Lag => "lag",
+                            WindowKind::Lead => "lead",
+                            WindowKind::FirstValue => "first_value",
+                            WindowKind::LastValue => "last_value",
+                            WindowKind::NthValue => "nth_value",
+                            WindowKind::Aggregate(_) => "",
+                        };
+                        let function = match call.kind {
+                            WindowKind::Aggregate(kind) => self.aggregate(kind, false, call.arguments.first()),
+                            _ => format!("{name}({})", self.list(&call.arguments)),
                         };
                         format!("{} = {function}", self.reg(call.out))
                     })
@@ -354,6 +366,7 @@ impl Writer<'_> {
             AggregateKind::Avg => "avg",
             AggregateKind::Min => "min",
             AggregateKind::Max => "max",
+            other => &other.name().to_lowercase(),
         };
         let argument = argument.map_or("*".to_owned(), |argument| self.expr(argument));
         format!("{name}({}{argument})", if distinct { "distinct " } else { "" })

@@ -1,6 +1,6 @@
 //! Which registers trees read and fill.
 
-use super::plan::{Access, Node, Scan, Subquery, SubqueryKind, WindowKind};
+use super::plan::{Access, Node, Scan, Subquery, SubqueryKind};
 use crate::expr::expr::{Expr, ExprKind};
 use crate::types::Reg;
 
@@ -57,37 +57,7 @@ impl FromIterator<Reg> for RegSet {
 
 /// Calls `f` with each direct operand, left to right.
 pub(super) fn operands(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
-    use ExprKind::*;
-    match &expr.kind {
-        Literal(_) | Reg(_) | Now | Subquery { .. } => {}
-        Arithmetic { left, right, .. } | Compare { left, right, .. } => {
-            f(left);
-            f(right);
-        }
-        Negate(a) | Not(a) | IsNull(a) | IsTruth(a, _) | Cast(a) => f(a),
-        And(list) | Or(list) | Coalesce(list) | Function { arguments: list, .. } => list.iter().for_each(f),
-        InList { operand, list } => {
-            f(operand);
-            list.iter().for_each(f);
-        }
-        Case { branches, otherwise } => {
-            for (condition, value) in branches {
-                f(condition);
-                f(value);
-            }
-            if let Some(value) = otherwise {
-                f(value);
-            }
-        }
-        Like { operand, pattern, .. } => {
-            f(operand);
-            f(pattern);
-        }
-        StartsWith { operand, prefix } => {
-            f(operand);
-            f(prefix);
-        }
-    }
+    expr.operands(f);
 }
 
 /// [`operands`], to change them.
@@ -224,11 +194,7 @@ pub(super) fn node_exprs(node: &Node, f: &mut dyn FnMut(&Expr)) {
         Node::Window { partition_by, order_by, calls, .. } => {
             partition_by.iter().for_each(&mut *f);
             order_by.iter().for_each(|key| f(&key.expr));
-            for call in calls {
-                if let WindowKind::Aggregate(_, Some(argument)) = &call.kind {
-                    f(argument);
-                }
-            }
+            calls.iter().flat_map(|call| &call.arguments).for_each(f);
         }
         Node::Sort { keys, top, .. } => {
             keys.iter().for_each(|key| f(&key.expr));

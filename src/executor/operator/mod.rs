@@ -26,7 +26,7 @@ pub(super) use recursive::Recursive;
 pub(super) use scan::{Fetch, PointScan, QuickTest, RangeScan, TableScan};
 pub(super) use set_operation::SetOperation;
 pub(super) use sort::{Sort, SortKey};
-pub(super) use window::{Window, WindowCall, WindowKind};
+pub(super) use window::{FrameBound, Window, WindowCall};
 
 use super::{ExecError, Reader};
 use crate::expr::CompiledExpr;
