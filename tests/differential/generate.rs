@@ -37,7 +37,7 @@ pub const INDEXES: [&str; 4] = [
 
 /// One INSERT for each table.
 pub fn rows(random: &mut Random) -> Vec<String> {
-    let mut number = |random: &mut Random| match random.below(5) {
+    let number = |random: &mut Random| match random.below(5) {
         0 => "NULL".to_owned(),
         _ => (random.below(12) as i64 - 4).to_string(),
     };
