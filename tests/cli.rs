@@ -174,7 +174,7 @@ fn files_that_cannot_be_read_are_named() {
         (&["-f", "wide.sql"], "error: wide.sql is not UTF-8 text: byte 0 (0xFF) is not valid"),
     ] {
         let run = folder.run(args, "");
-        assert_eq!(run.status, 1, "{args:?}");
+        assert_eq!(run.status, 3, "{args:?}");
         assert!(run.err.starts_with(message), "{args:?}: {}", run.err);
     }
 }
