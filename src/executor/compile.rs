@@ -14,6 +14,8 @@ use crate::expr::expr::{Expr, ExprKind};
 use crate::planner::plan::{self, Access, JoinKind, Node, Plan, PlanKind, Scan, SubqueryKind};
 use crate::types::{DataType, Reg};
 
+use std::sync::Arc;
+
 impl Program {
     /// Compiles a plan that was bound against `catalog`. Cannot fail: the planner has checked everything.
     pub fn compile(plan: &Plan, catalog: &Catalog) -> Program {
@@ -275,6 +277,7 @@ impl Compiler<'_> {
                 Operator::Values { rows: rows.iter().map(|row| self.exprs(row)).collect(), out: out.clone() }
             }
             Node::Scan(scan) => self.scan(scan),
+            Node::Rows { rows, columns, .. } => Operator::Rows { rows: Arc::clone(rows), columns: columns.clone() },
             Node::Filter { input, predicate } => {
                 Operator::Filter { input: self.boxed(input), predicate: self.condition(predicate) }
             }

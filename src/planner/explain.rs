@@ -78,6 +78,11 @@ impl Writer<'_> {
     fn name_node(&mut self, node: &Node) {
         match node {
             Node::Scan(scan) => self.name_columns(scan.table, &scan.columns),
+            Node::Rows { name, rows, columns } => {
+                for &(column, reg) in columns {
+                    self.names.insert(reg, format!("{name}.{}", rows.columns[column].name));
+                }
+            }
             Node::Values { out, .. } | Node::Working { out, .. } => self.name_computed(out.iter().copied()),
             Node::Compute { exprs, .. } => self.name_computed(exprs.iter().map(|(reg, _)| *reg)),
             Node::Aggregate { keys, calls, .. } => {
@@ -227,6 +232,7 @@ impl Writer<'_> {
                 format!("Values {}", rows.join(", "))
             }
             Node::Scan(scan) => self.scan(scan),
+            Node::Rows { name, rows, .. } => format!("System table {name}, {} rows", rows.rows.len()),
             Node::Filter { predicate, .. } => format!("Filter {}", self.expr(predicate)),
             Node::Compute { exprs, .. } => format!("Compute {}", self.assigned(exprs)),
             Node::Join { kind, on, .. } => {
@@ -381,6 +387,7 @@ impl Writer<'_> {
             AggregateKind::Avg => "avg",
             AggregateKind::Min => "min",
             AggregateKind::Max => "max",
+            other => &other.name().to_lowercase(),
         };
         let argument = argument.map_or("*".to_owned(), |argument| self.expr(argument));
         format!("{name}({}{argument})", if distinct { "distinct " } else { "" })

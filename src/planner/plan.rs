@@ -7,7 +7,8 @@
 use crate::catalog::TableId;
 use crate::expr::aggregate::AggregateKind;
 use crate::expr::expr::Expr;
-use crate::types::{DataType, Reg};
+use crate::types::{DataType, Name, Reg, ResultSet};
+use std::sync::Arc;
 
 /// One statement, or one expression of a procedure, bound against one catalog version.
 #[derive(Clone, Debug)]
@@ -113,6 +114,13 @@ pub enum Node {
         out: Vec<Reg>,
     },
     Scan(Scan),
+    /// A system table: rows that were made up when the statement was planned, so its plan is good for one execution.
+    Rows {
+        name: Name,
+        rows: Arc<ResultSet>,
+        /// Columns that somebody reads, and where they go.
+        columns: Vec<(usize, Reg)>,
+    },
     Filter {
         input: Box<Node>,
         predicate: Expr,
