@@ -278,6 +278,7 @@ pub(super) fn store(value: &Value, arena: &mut Arena) -> Datum {
     match value {
         Value::Text(text) => arena.store(text.as_bytes()),
         Value::Bytes(bytes) => arena.store(bytes),
+        Value::Array(values) => crate::types::array::store(values, arena),
         value => Frame::default().datum(value),
     }
 }
