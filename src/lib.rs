@@ -28,6 +28,8 @@ pub mod executor;
 
 pub mod procedure;
 
+pub mod durability;
+
 pub mod partition;
 
 pub mod initiator;

@@ -8,6 +8,9 @@ use votedb::{Config, Database};
 
 fn main() -> ExitCode {
     let args = Args::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    if let Some(folder) = &args.check {
+        return check(folder);
+    }
     match &args.bench {
         Some(workload) => bench(&args, workload),
         None => prompt(&args),
@@ -19,11 +22,38 @@ fn prompt(args: &Args) -> ExitCode {
         partitions: args.partition_count(),
         timeout: args.timeout.or(Config::default().timeout),
         procedure_folders: procedure_folders(args),
+        data_dir: args.data.clone(),
+        durability: args.durability.into(),
+        flush_interval: args.flush_interval,
+        recover_until: args.recover_until,
+        ..Config::default()
     };
     match Database::open(config) {
-        Ok(db) => ExitCode::from(shell::run(args, &mut Embedded::new(db, title(args)))),
+        Ok(db) => {
+            for note in db.data_folder().iter().flat_map(|folder| &folder.notes) {
+                eprintln!("warning: {note}");
+            }
+            ExitCode::from(shell::run(args, &mut Embedded::new(db, title(args))))
+        }
         Err(error) => fail(&error.to_string()),
     }
+}
+
+/// Says what a data folder holds, and what is wrong with it.
+fn check(folder: &Path) -> ExitCode {
+    let report = match Database::check(folder) {
+        Ok(report) => report,
+        Err(error) => return fail(&error.to_string()),
+    };
+    report.lines.iter().for_each(|line| println!("{line}"));
+    if let Some(torn) = &report.torn {
+        println!(
+            "{}: torn at byte {}: {} bytes will be dropped when it is opened",
+            torn.file, torn.offset, torn.dropped
+        );
+    }
+    report.errors.iter().for_each(|error| eprintln!("error: {error}"));
+    if report.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Where procedures are looked for: `--procs`, then `procs` beside each schema file and beside its folder, then `procs`

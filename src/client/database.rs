@@ -2,13 +2,14 @@
 
 use super::{Session, SessionOptions};
 use crate::catalog::Catalog;
-use crate::engine::{Config, Engine, Executed, OpenError, StatementError};
+use crate::durability::{CheckReport, DurabilityError, RealDisk, SnapshotSummary};
+use crate::engine::{Config, DataFolder, Engine, Executed, OpenError, StatementError};
 use crate::partition::TxnError;
 use crate::procedure::Procedure;
 use crate::sql::split;
 use crate::txn::Response;
 use crate::types::{Arena, Datum, Name, ResultSet, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -32,7 +33,7 @@ pub struct Database {
 impl Database {
     /// Opens an empty database in memory and starts its partitions.
     pub fn open(config: Config) -> Result<Database, OpenError> {
-        Ok(Database { engine: Arc::new(Engine::open(config)?) })
+        Ok(Database { engine: Engine::open(config)? })
     }
 
     /// Opens a database with the voter schema, its procedures, and Initialize called for 6 contestants.
@@ -90,6 +91,28 @@ impl Database {
     /// Where `CREATE PROCEDURE .. FROM CLASS x.Name` looks for `Name.sql`.
     pub fn set_procedure_folders(&self, folders: Vec<PathBuf>) {
         self.engine.set_procedure_folders(folders);
+    }
+
+    /// What was found when the data folder was opened; None: everything is in memory.
+    pub fn data_folder(&self) -> Option<&DataFolder> {
+        self.engine.data_folder()
+    }
+    /// Takes a snapshot into the data folder now, while work goes on; older snapshots and log go.
+    pub fn snapshot(&self) -> Result<SnapshotSummary, StatementError> {
+        self.engine.snapshot()
+    }
+    /// Waits until everything that has committed is on disk.
+    pub fn flush_log(&self) -> Result<(), StatementError> {
+        self.engine.flush_log()
+    }
+    /// Bytes that the log has grown by since the database was opened, and the number of syncs.
+    pub fn log_written(&self) -> (u64, u64) {
+        self.engine.initiator().log().map_or((0, 0), |log| (log.bytes_written(), log.syncs()))
+    }
+    /// Looks at every file of a data folder that nobody has open, and changes nothing.
+    pub fn check(folder: &Path) -> Result<CheckReport, DurabilityError> {
+        let error = |e| DurabilityError::io("open the folder", folder.display().to_string(), e);
+        crate::durability::check(&RealDisk::existing(folder).map_err(error)?)
     }
 
     pub fn partitions(&self) -> usize {

@@ -5,7 +5,11 @@
 mod database;
 mod session;
 
-pub use crate::engine::{Config, Executed, OpenError, Origin, StatementError, Tag, VOTER_SCHEMA};
+pub use crate::durability::{CheckReport, DurabilityError, PlantedBug, SimulatedDisk};
+pub use crate::engine::{
+    Config, DataFolder, Durability, Executed, OpenError, Origin, Platform, RecoverUntil, StatementError, Tag,
+    VOTER_SCHEMA,
+};
 pub use crate::partition::TxnError;
 pub use crate::txn::Response;
 pub use database::{Database, Prepared};

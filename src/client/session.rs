@@ -195,6 +195,7 @@ impl Session {
                 arena: Arena::default(),
                 tags: Vec::new(),
                 answers: Vec::new(),
+                awaited: 0,
                 outbox: Arc::clone(&self.outbox),
             }),
         }
@@ -272,6 +273,11 @@ impl Session {
         self.receive(wait && self.ready.is_empty());
         let mut count = 0;
         while let Some(mut batch) = self.ready.pop_front() {
+            // Its answers leave when the log has what they depend on.
+            if !self.engine.initiator().settle_batch(&mut batch, wait && count == 0) {
+                self.ready.push_front(batch);
+                break;
+            }
             count += batch.len();
             self.ready_calls -= batch.len();
             for (tag, answer) in batch.tags.iter().zip(batch.answers.drain(..)) {

@@ -2,10 +2,11 @@
 
 use super::engine::{Executed, Tag, place_of, store};
 use super::{Engine, StatementError};
-use crate::executor::{Answer, ExecError, Program, owner};
+use crate::executor::{Answer, Program, owner};
 use crate::expr::convert_value;
 use crate::expr::expr::ExprKind;
-use crate::partition::Schema;
+use crate::initiator::Asked;
+use crate::partition::{Schema, TxnError};
 use crate::planner::plan::Partitioning;
 use crate::planner::{Environment, plan_statement};
 use crate::sql::Span;
@@ -19,7 +20,7 @@ impl Engine {
     pub(super) fn execute_cached(&self, text: &str, arguments: &[Value]) -> Option<Result<Executed, StatementError>> {
         let schema = self.schema();
         let program = self.plans.get(schema.catalog.version, text)?;
-        self.run(&schema, &program, arguments)
+        self.run(&schema, &program, Asked { text, arguments })
     }
 
     pub(super) fn execute_ad_hoc(
@@ -33,7 +34,7 @@ impl Engine {
             let plan = plan_statement(statement, &Environment::ad_hoc(&schema.catalog))?;
             let program = Arc::new(Program::compile(&plan, &schema.catalog));
             self.plans.put(schema.catalog.version, text, &program);
-            if let Some(done) = self.run(&schema, &program, arguments) {
+            if let Some(done) = self.run(&schema, &program, Asked { text, arguments }) {
                 return done;
             }
             // The schema changed between planning and running: plan again.
@@ -41,9 +42,9 @@ impl Engine {
     }
 
     /// None: the schema has moved on, and nothing ran.
-    fn run(&self, schema: &Schema, program: &Program, arguments: &[Value]) -> Option<Result<Executed, StatementError>> {
+    fn run(&self, schema: &Schema, program: &Program, asked: Asked<'_>) -> Option<Result<Executed, StatementError>> {
         let mut frame = Frame::new(program.registers);
-        if let Err(error) = bind_arguments(program, arguments, &mut frame) {
+        if let Err(error) = bind_arguments(program, asked.arguments, &mut frame) {
             return Some(Err(error));
         }
         let version = schema.catalog.version;
@@ -58,7 +59,7 @@ impl Engine {
                         let datum = store(value, &mut arena);
                         owner(self.initiator.hashinator(), datum, key.ty, &arena)
                     }
-                    _ => return self.on_all(version, program, &mut frame),
+                    _ => return self.on_all(version, program, &mut frame, asked),
                 };
                 Some((id, Some(column.name.as_str())))
             }
@@ -66,21 +67,27 @@ impl Engine {
         };
         match one {
             Some((id, key)) => {
-                let answer = self.initiator.execute_at(id, version, program, &mut frame)?;
+                let answer = self.initiator.execute_at(id, version, program, &mut frame, asked)?;
                 Some(executed(answer, place_of(Some(id), key)))
             }
-            None => self.on_all(version, program, &mut frame),
+            None => self.on_all(version, program, &mut frame, asked),
         }
     }
 
-    fn on_all(&self, version: u64, program: &Program, frame: &mut Frame) -> Option<Result<Executed, StatementError>> {
-        let answer = self.initiator.execute_on_all(version, program, frame)?;
+    fn on_all(
+        &self,
+        version: u64,
+        program: &Program,
+        frame: &mut Frame,
+        asked: Asked<'_>,
+    ) -> Option<Result<Executed, StatementError>> {
+        let answer = self.initiator.execute_on_all(version, program, frame, asked)?;
         Some(executed(answer, place_of(None, None)))
     }
 }
 
-fn executed(answer: Result<Answer, ExecError>, place: String) -> Result<Executed, StatementError> {
-    let (tag, result): (Tag, ResultSet) = match answer? {
+fn executed(answer: Result<Answer, TxnError>, place: String) -> Result<Executed, StatementError> {
+    let (tag, result): (Tag, ResultSet) = match answer.map_err(|error| StatementError::from(&error))? {
         Answer::Rows(rows) => (Tag::Rows, rows),
         Answer::Modified(count) => (Tag::Modified(count), ResultSet::modified(count)),
     };

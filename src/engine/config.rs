@@ -1,8 +1,12 @@
 //! What can be set when a database is opened.
 
+use crate::durability::{Clock, Disk, PlantedBug};
+use crate::procedure::NativeDefinition;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::durability::{Durability, RecoverUntil};
 pub use crate::topology::PARTITIONS_MAX;
 
 /// Options of a database.
@@ -15,6 +19,36 @@ pub struct Config {
     /// Folders where `CREATE PROCEDURE .. FROM CLASS x.Name` looks for `Name.sql`, in this order. The voter procedures are
     /// built in and come last.
     pub procedure_folders: Vec<PathBuf>,
+    /// Folder that keeps the database; made if it is not there. Default: none, everything is in memory.
+    pub data_dir: Option<PathBuf>,
+    /// When answers leave. Means something only with a data folder. Default: when they are on disk.
+    pub durability: Durability,
+    /// With [`Durability::Async`]: longest that a commit stays off the disk. Default: 50 ms.
+    pub flush_interval: Duration,
+    /// Log bytes after which a snapshot is taken and older log removed. Default: 512 MiB.
+    pub snapshot_log_bytes: u64,
+    /// Log older than that is replaced by a snapshot. Default: a day.
+    pub snapshot_interval: Duration,
+    /// Opens the state of then; what came later is put aside. Default: everything.
+    pub recover_until: Option<RecoverUntil>,
+    /// The closures that native procedures of the data folder stand for: they are called again to recover.
+    pub native_procedures: Vec<NativeDefinition>,
+    /// What stands in for the machine: for simulations.
+    pub platform: Option<Platform>,
+}
+
+/// A machine: where files are, and what time it is.
+#[derive(Clone, Debug)]
+pub struct Platform {
+    pub disk: Arc<dyn Disk>,
+    pub clock: Arc<dyn Clock>,
+    /// Threads write the log and take snapshots. False: only callers that wait, and explicit flushes, write, so that what
+    /// happens follows from the calls alone.
+    pub background: bool,
+    /// Bytes of a log segment.
+    pub segment_bytes: u64,
+    /// A mistake that a test must find.
+    pub planted: Option<PlantedBug>,
 }
 
 impl Default for Config {
@@ -23,6 +57,14 @@ impl Default for Config {
             partitions: std::thread::available_parallelism().map_or(1, usize::from).min(PARTITIONS_MAX as usize),
             timeout: Some(Duration::from_secs(30)),
             procedure_folders: Vec::new(),
+            data_dir: None,
+            durability: Durability::Sync,
+            flush_interval: Duration::from_millis(50),
+            snapshot_log_bytes: 512 << 20,
+            snapshot_interval: Duration::from_secs(24 * 3600),
+            recover_until: None,
+            native_procedures: Vec::new(),
+            platform: None,
         }
     }
 }

@@ -1,13 +1,15 @@
 //! Opens the database, and answers statements.
 
+use super::durable::Durable;
 use super::library::Library;
 use super::plan_cache::PlanCache;
 use super::{Config, OpenError, PARTITIONS_MAX, StatementError};
+use crate::durability::{Clock, Definition, ReplayClock};
 use crate::expr::convert_value;
 use crate::initiator::Initiator;
 use crate::partition::{Schema, TxnError};
 use crate::planner::Environment;
-use crate::procedure::{Procedure, defaults};
+use crate::procedure::{NativeDefinition, Procedure, defaults};
 use crate::sql::ast::Statement;
 use crate::sql::{Span, nearest, parse_all};
 use crate::topology::PartitionId;
@@ -30,6 +32,13 @@ pub struct Engine {
     /// Tables' own procedures that somebody has asked for, of one catalog version.
     defaults: Mutex<(u64, HashMap<Name, Arc<Procedure>>)>,
     cancel: Arc<AtomicBool>,
+    pub(super) clock: Arc<ReplayClock>,
+    /// Every batch of definitions that took effect, in order.
+    pub(super) history: Mutex<Vec<Definition>>,
+    /// What native procedures of the data folder are.
+    pub(super) natives: Vec<NativeDefinition>,
+    /// Set if there is a data folder.
+    pub(super) durable: Option<Durable>,
 }
 
 /// What a statement gave.
@@ -54,21 +63,32 @@ pub enum Tag {
 }
 
 impl Engine {
-    pub fn open(config: Config) -> Result<Engine, OpenError> {
+    /// Opens a database: an empty one, or that of the data folder.
+    pub fn open(config: Config) -> Result<Arc<Engine>, OpenError> {
         if !(1..=PARTITIONS_MAX as usize).contains(&config.partitions) {
             return Err(OpenError::Partitions { asked: config.partitions });
         }
         let cancel = Arc::new(AtomicBool::new(false));
-        let initiator = Initiator::start(config.partitions as u32, &cancel, config.timeout);
-        Ok(Engine {
+        let clock = Arc::new(ReplayClock::new(config.platform.as_ref().map(|platform| Arc::clone(&platform.clock))));
+        let shared: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
+        let initiator = Initiator::start(config.partitions as u32, &cancel, config.timeout, &shared);
+        let mut engine = Engine {
             initiator: initiator.map_err(OpenError::Threads)?,
             schema: RwLock::default(),
             changing: Mutex::default(),
-            library: RwLock::new(Library { folders: config.procedure_folders }),
+            library: RwLock::new(Library { folders: config.procedure_folders.clone(), attached: None }),
             plans: PlanCache::default(),
             defaults: Mutex::default(),
             cancel,
-        })
+            clock,
+            history: Mutex::default(),
+            natives: config.native_procedures.clone(),
+            durable: None,
+        };
+        engine.open_data(&config)?;
+        let engine = Arc::new(engine);
+        engine.start_snapshots(&config).map_err(OpenError::Threads)?;
+        Ok(engine)
     }
 
     pub fn initiator(&self) -> &Initiator {
@@ -185,6 +205,9 @@ impl Engine {
     /// Runs one statement of any kind. Spans of errors are bytes of `text`.
     pub fn execute(&self, text: &str, arguments: &[Value]) -> Result<Executed, StatementError> {
         if let Some(done) = self.execute_cached(text, arguments) {
+            return done;
+        }
+        if let Some(done) = self.maintain(text) {
             return done;
         }
         let parsed = parse_all(text)

@@ -1,6 +1,7 @@
 //! What can go wrong with a whole database, or with one statement.
 
 use super::config::PARTITIONS_MAX;
+use crate::durability::DurabilityError;
 use crate::executor::ExecError;
 use crate::partition::TxnError;
 use crate::planner::BindError;
@@ -14,6 +15,8 @@ pub enum OpenError {
     Partitions { asked: usize },
     #[error("cannot start the threads of the partitions")]
     Threads(#[source] std::io::Error),
+    #[error(transparent)]
+    Data(#[from] DurabilityError),
 }
 
 /// A statement that did nothing: what is wrong, where, and its SQLSTATE.

@@ -1,5 +1,6 @@
 //! Where procedures' texts are found: files, and the voter set that is built in.
 
+use crate::durability::Attachment;
 use crate::types::Name;
 use std::path::{Path, PathBuf};
 
@@ -22,12 +23,18 @@ const DEPTH_MAX: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     pub folders: Vec<PathBuf>,
+    /// Set while definitions are done again: the texts that they found at the time. Nothing else is looked at then.
+    pub attached: Option<Vec<Attachment>>,
 }
 
 impl Library {
     /// The text of `name`'s file, and where it is from. The file is called like the procedure, in any case, and ends in
     /// `.sql`. Err: there is one, but it cannot be read.
     pub fn find(&self, name: &Name) -> Result<Option<(String, String)>, String> {
+        if let Some(attached) = &self.attached {
+            let found = attached.iter().find(|attachment| *name == *attachment.name.as_str());
+            return Ok(found.map(|attachment| (attachment.file.clone(), attachment.text.clone())));
+        }
         for folder in &self.folders {
             if let Some(path) = find_file(folder, name, DEPTH_MAX) {
                 let shown = path.display().to_string();

@@ -10,14 +10,19 @@
 mod ad_hoc;
 mod call;
 mod config;
+mod durable;
 #[allow(clippy::module_inception)]
 mod engine;
 mod error;
 mod library;
+mod maintenance;
 mod plan_cache;
+mod recovery;
+mod replay;
 mod schema_change;
 
-pub use config::{Config, PARTITIONS_MAX};
+pub use config::{Config, Durability, PARTITIONS_MAX, Platform, RecoverUntil};
+pub use durable::DataFolder;
 pub use engine::{Engine, Executed, Tag};
 pub use error::{OpenError, Origin, StatementError};
 pub use library::{Library, VOTER_SCHEMA};

@@ -7,13 +7,17 @@
 use super::error::Origin;
 use super::{Engine, StatementError};
 use crate::catalog::{CatalogChange, ProcedurePartitioning};
-use crate::partition::{Schema, wall_clock_micros};
+use crate::durability::{Attachment, Clock, Definition, Record};
+use crate::partition::{Schema, TxnError};
 use crate::planner::{BindError, ddl};
 use crate::procedure::{self, Procedure};
 use crate::sql::ast::{self, Ddl, Ident, ObjectKind, PartitionClause, Statement};
 use crate::sql::{Span, nearest, parse_script};
 use crate::types::Name;
 use std::sync::Arc;
+
+/// Stands in the log for the text of a procedure that is a closure.
+pub(super) const NATIVE: &str = "(native)";
 
 /// What a batch did.
 #[derive(Debug, Default)]
@@ -30,6 +34,8 @@ pub(super) struct Draft {
     pub(super) done: Changed,
     /// A procedure was replaced or dropped: others may have called it.
     replaced: bool,
+    /// Texts that came from files.
+    attachments: Vec<Attachment>,
 }
 
 impl Draft {
@@ -64,7 +70,7 @@ impl Engine {
         if !errors.is_empty() {
             return Err(errors);
         }
-        self.publish(draft).map_err(|error| vec![error])
+        self.publish(draft, text).map_err(|error| vec![error])
     }
 
     fn change(&self, draft: &mut Draft, ddl: &Ddl, text: &str, span: Span) -> Result<(), Vec<StatementError>> {
@@ -134,12 +140,17 @@ impl Engine {
         let mut draft = self.draft();
         let native = Arc::new(native);
         let compiled = procedure::compile_native(&native, &draft.schema.catalog).map_err(from_bind)?;
+        draft.attachments.push(Attachment {
+            name: native.name().to_string(),
+            file: NATIVE.to_owned(),
+            text: String::new(),
+        });
         draft.put_procedure(compiled);
         let errors = recompile(&mut draft);
         if !errors.is_empty() {
             return Err(errors);
         }
-        self.publish(draft).map(drop).map_err(|error| vec![error])
+        self.publish(draft, "").map(drop).map_err(|error| vec![error])
     }
 
     pub(super) fn draft(&self) -> Draft {
@@ -149,6 +160,7 @@ impl Engine {
             changes: Vec::new(),
             done: Changed::default(),
             replaced: false,
+            attachments: Vec::new(),
         };
         draft.schema.catalog.version += 1;
         draft
@@ -172,6 +184,8 @@ impl Engine {
             let message = format!("no file {name}.sql among the procedures{hint}");
             return Err(vec![StatementError::new(message, class.span)]);
         };
+        let attachment = Attachment { name: name.as_str().to_owned(), file: file.clone(), text: text.clone() };
+        draft.attachments.push(attachment);
         let origin = Some(Origin { file, text: Arc::from(text.as_str()) });
         let inside = |errors: Vec<StatementError>| -> Vec<StatementError> {
             errors.into_iter().map(|error| error.with_origin(&origin)).collect()
@@ -198,17 +212,25 @@ impl Engine {
     }
 
     /// Changes the stores, and makes the draft the current version.
-    fn publish(&self, draft: Draft) -> Result<Changed, StatementError> {
-        let Draft { schema, changes, done, .. } = draft;
+    fn publish(&self, draft: Draft, text: &str) -> Result<Changed, StatementError> {
+        let Draft { schema, changes, done, attachments, .. } = draft;
         let schema = Arc::new(schema);
-        let now = wall_clock_micros();
+        let now = self.clock.now_micros();
         let mut all = self.initiator.hold_all();
+        if let Some(reason) = all.refusal() {
+            return Err(StatementError::from(&TxnError::ReadOnly { reason }));
+        }
         apply_all(&mut all, &changes, &schema, now)?;
         for site in all.sites() {
             site.store.finish_apply();
             site.schema = Arc::clone(&schema);
         }
         *self.schema.write() = schema;
+        let definition = Definition { now, text: text.to_owned(), attachments };
+        let record = Record::Definitions { now, text, attachments: definition.attachments.clone() };
+        all.note(self.initiator.log(), &record);
+        self.history.lock().push(definition);
+        self.initiator.settle_all(all).map_err(|error| StatementError::from(&error))?;
         Ok(done)
     }
 }

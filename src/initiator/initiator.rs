@@ -1,15 +1,16 @@
 //! Starts and stops partitions, and runs transactions on them.
 
-use super::{AllSites, Route};
-use crate::executor::{Answer, Environment, ExecError, Limits, Program};
-use crate::partition::{Batch, Partition, Schema, Site, TxnError, wall_clock_micros};
-use crate::procedure::{Procedure, Trace};
+use super::{AllSites, Asked, Route};
+use crate::durability::{Clock, CommandLog, SiteLog};
+use crate::executor::{Answer, Environment, Limits, Program};
+use crate::partition::{Batch, Partition, Schema, Site, TxnError};
+use crate::procedure::{NoTracer, Procedure, Trace};
 use crate::storage::Store;
 use crate::topology::{Hashinator, PartitionId};
 use crate::txn::Response;
 use crate::types::{Arena, Datum, Frame};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,8 @@ pub struct Initiator {
     partitions: Vec<Arc<Partition>>,
     hashinator: Arc<Hashinator>,
     threads: Vec<JoinHandle<()>>,
+    clock: Arc<dyn Clock>,
+    pub(super) log: OnceLock<Arc<CommandLog>>,
 }
 
 impl Initiator {
@@ -34,7 +37,12 @@ impl Initiator {
     ///
     /// `count`: from 1 to `topology::PARTITIONS_MAX`. `cancel` ends whatever runs; `timeout` bounds a transaction.
     /// Fails if the system has no more threads.
-    pub fn start(count: u32, cancel: &Arc<AtomicBool>, timeout: Option<Duration>) -> std::io::Result<Initiator> {
+    pub fn start(
+        count: u32,
+        cancel: &Arc<AtomicBool>,
+        timeout: Option<Duration>,
+        clock: &Arc<dyn Clock>,
+    ) -> std::io::Result<Initiator> {
         let hashinator = Arc::new(Hashinator::new(count));
         let partitions: Vec<Arc<Partition>> = (0..count)
             .map(|id| {
@@ -45,10 +53,13 @@ impl Initiator {
                     schema: Arc::new(Schema::default()),
                     limits: Limits::new(Some(Arc::clone(cancel)), timeout),
                     hashinator: Arc::clone(&hashinator),
+                    clock: Arc::clone(clock),
+                    log: SiteLog::default(),
                 }))
             })
             .collect();
-        let mut initiator = Initiator { partitions, hashinator, threads: Vec::new() };
+        let clock = Arc::clone(clock);
+        let mut initiator = Initiator { partitions, hashinator, threads: Vec::new(), clock, log: OnceLock::new() };
         for (id, partition) in initiator.partitions.iter().enumerate() {
             let partition = Arc::clone(partition);
             let thread = std::thread::Builder::new()
@@ -82,21 +93,47 @@ impl Initiator {
         arena: &Arena,
     ) -> Option<Result<Response, Box<TxnError>>> {
         match Route::of_call(procedure, parameters, arena, &self.hashinator) {
-            Route::One(id) => self.partitions[id.index()].transact(|site| {
-                if !is_current(site, procedure) {
-                    return None;
-                }
-                let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
-                Some(site.call(procedure, parameters, arena, now))
-            }),
+            Route::One(id) => {
+                let (result, awaited) = self.partitions[id.index()].transact(|site| {
+                    if !is_current(site, procedure) {
+                        return None;
+                    }
+                    let now = if procedure.code.uses_now { self.clock.now_micros() } else { 0 };
+                    if !site.log.is_on() {
+                        return Some((site.call(procedure, parameters, arena, now), 0));
+                    }
+                    Some(site.call_logged(procedure, parameters, arena, now, &mut NoTracer))
+                })?;
+                Some(self.settled(result, awaited, procedure))
+            }
             Route::All => {
                 let mut all = self.hold_all();
                 if !is_current(all.sites().next().expect("one partition at least"), procedure) {
                     return None;
                 }
-                Some(all.call(procedure, parameters, arena, wall_clock_micros()))
+                let now = self.clock.now_micros();
+                let (result, awaited) = all.call_logged(procedure, parameters, arena, now, &mut NoTracer);
+                drop(all);
+                Some(self.settled(result, awaited, procedure))
             }
             Route::Each => self.call_each(procedure, parameters, arena),
+        }
+    }
+
+    /// The result of a call, when it may leave.
+    #[inline(always)]
+    fn settled(
+        &self,
+        result: Result<Response, Box<TxnError>>,
+        awaited: u64,
+        procedure: &Procedure,
+    ) -> Result<Response, Box<TxnError>> {
+        if awaited == 0 {
+            return result;
+        }
+        match self.settle(awaited, procedure.definition.read_only) {
+            Err(reason) if result.is_ok() => Err(Box::new(TxnError::NotDurable { reason })),
+            _ => result,
         }
     }
 
@@ -108,12 +145,15 @@ impl Initiator {
         parameters: &[Datum],
         arena: &Arena,
     ) -> Option<Result<Response, Box<TxnError>>> {
-        let now = wall_clock_micros();
+        let now = self.clock.now_micros();
         let mut all: Option<Response> = None;
         let mut failure = None;
         for partition in &self.partitions {
-            let answer = partition
-                .transact(|site| is_current(site, procedure).then(|| site.call(procedure, parameters, arena, now)));
+            let answer = partition.transact(|site| {
+                let current = is_current(site, procedure);
+                current.then(|| site.call_logged(procedure, parameters, arena, now, &mut NoTracer))
+            });
+            let answer = answer.map(|(result, awaited)| self.settled(result, awaited, procedure));
             match (answer, &mut all) {
                 // A schema change came in between: what is done is done, so it is told as a failure of the rest.
                 (None, Some(_)) => {
@@ -135,24 +175,26 @@ impl Initiator {
     pub fn trace(&self, procedure: &Arc<Procedure>, parameters: &[Datum], arena: &Arena) -> Option<Traced> {
         let asked = Instant::now();
         let mut trace = Trace::default();
-        let now = wall_clock_micros();
+        let now = self.clock.now_micros();
         let (waited, answer) = match Route::of_call(procedure, parameters, arena, &self.hashinator) {
             Route::One(id) => self.partitions[id.index()].transact(|site| {
                 let waited = asked.elapsed();
                 let answer = is_current(site, procedure)
-                    .then(|| site.call_traced(procedure, parameters, arena, now, &mut trace));
+                    .then(|| site.call_logged(procedure, parameters, arena, now, &mut trace));
                 (waited, answer)
             }),
             Route::All | Route::Each => {
                 let mut all = self.hold_all();
                 let waited = asked.elapsed();
                 let current = is_current(all.sites().next().expect("one partition at least"), procedure);
-                let answer = current.then(|| all.call_traced(procedure, parameters, arena, now, &mut trace));
+                let answer = current.then(|| all.call_logged(procedure, parameters, arena, now, &mut trace));
                 (waited, answer)
             }
         };
         trace.finish();
-        Some(Traced { answer: answer?, trace, waited, total: asked.elapsed() })
+        let (result, awaited) = answer?;
+        let answer = self.settled(result, awaited, procedure);
+        Some(Traced { answer, trace, waited, total: asked.elapsed() })
     }
 
     /// Hands a batch to its partition; gives it back if it was run by this thread.
@@ -168,21 +210,32 @@ impl Initiator {
         version: u64,
         program: &Program,
         frame: &mut Frame,
-    ) -> Option<Result<Answer, ExecError>> {
-        self.partitions[id.index()].transact(|site| {
+        asked: Asked<'_>,
+    ) -> Option<Result<Answer, TxnError>> {
+        let (result, awaited) = self.partitions[id.index()].transact(|site| {
             if site.schema.catalog.version != version {
                 return None;
             }
+            if !program.read_only
+                && let Some(reason) = site.log.refusal()
+            {
+                return Some((Err(TxnError::ReadOnly { reason }), 0));
+            }
             site.limits.restart();
             site.store.begin(program.fails_after_write);
-            let env = Environment { hashinator: &self.hashinator, now: wall_clock_micros(), limits: &site.limits };
+            let now = self.clock.now_micros();
+            let env = Environment { hashinator: &self.hashinator, now, limits: &site.limits };
             let result = program.execute(&env, &mut [&mut site.store], frame);
             match result {
                 Ok(_) => site.store.commit(),
                 Err(_) => site.store.rollback(),
             }
-            Some(result)
-        })
+            if let (true, false, Some(log)) = (result.is_ok(), program.read_only, self.log.get()) {
+                site.log.advance(log.publish_record(&asked.record(Some(id), now)));
+            }
+            Some((result.map_err(TxnError::from), site.log.awaited()))
+        })?;
+        Some(self.settled_statement(result, awaited, program))
     }
 
     /// Runs an ad hoc statement on all partitions, whose schema must still be `version`: None if it is not.
@@ -191,12 +244,37 @@ impl Initiator {
         version: u64,
         program: &Program,
         frame: &mut Frame,
-    ) -> Option<Result<Answer, ExecError>> {
+        asked: Asked<'_>,
+    ) -> Option<Result<Answer, TxnError>> {
         let mut all = self.hold_all();
         if all.sites().next().expect("one partition at least").schema.catalog.version != version {
             return None;
         }
-        Some(all.execute(program, frame, wall_clock_micros()))
+        if !program.read_only
+            && let Some(reason) = all.refusal()
+        {
+            return Some(Err(TxnError::ReadOnly { reason }));
+        }
+        let now = self.clock.now_micros();
+        let result = all.execute(program, frame, now).map_err(TxnError::from);
+        if result.is_ok() && !program.read_only {
+            all.note(self.log.get(), &asked.record(None, now));
+        }
+        let awaited = all.awaited();
+        drop(all);
+        Some(self.settled_statement(result, awaited, program))
+    }
+
+    fn settled_statement(
+        &self,
+        result: Result<Answer, TxnError>,
+        awaited: u64,
+        program: &Program,
+    ) -> Result<Answer, TxnError> {
+        match self.settle(awaited, program.read_only) {
+            Err(reason) if result.is_ok() => Err(TxnError::NotDurable { reason }),
+            _ => result,
+        }
     }
 }
 

@@ -9,10 +9,12 @@
 //! and isolated. Not here: what a name or a text means (`engine`).
 
 mod coordinator;
+mod durable;
 #[allow(clippy::module_inception)]
 mod initiator;
 mod router;
 
 pub use coordinator::AllSites;
+pub use durable::Asked;
 pub use initiator::{Initiator, Traced};
 pub use router::Route;

@@ -20,6 +20,8 @@ pub struct Batch {
     pub tags: Vec<u64>,
     /// Filled by the site: one for each call, in order.
     pub answers: Vec<Result<Response, Box<TxnError>>>,
+    /// What the log must have on disk before the answers may leave: a position; 0 if they need not wait.
+    pub awaited: u64,
     /// Where it goes when another thread than the sender's has run it.
     pub outbox: Arc<Outbox>,
 }
@@ -37,6 +39,7 @@ impl Batch {
         self.arena.truncate(0);
         self.tags.clear();
         self.answers.clear();
+        self.awaited = 0;
     }
 }
 

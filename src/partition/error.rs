@@ -24,6 +24,14 @@ pub enum TxnError {
     /// The schema changed between routing and running, and the procedure with it.
     #[error("{procedure} was changed while the call was under way; nothing ran: call it again")]
     Changed { procedure: Name },
+    /// The log cannot be written: nothing is changed any more.
+    #[error("the database takes no changes, only reads: {reason}. Put that right, then open the data folder again")]
+    ReadOnly { reason: String },
+    /// It ran, but its record may not be on disk.
+    #[error(
+        "it is not known whether the transaction will last: {reason}. Look for its changes after the data folder was opened again"
+    )]
+    NotDurable { reason: String },
 }
 
 impl TxnError {
@@ -35,6 +43,8 @@ impl TxnError {
             TxnError::ArgumentCount { .. } => "07001",
             TxnError::Argument { source, .. } => source.sqlstate(),
             TxnError::Changed { .. } => "40001",
+            TxnError::ReadOnly { .. } => "25006",
+            TxnError::NotDurable { .. } => "58030",
         }
     }
 }

@@ -24,4 +24,4 @@ mod site;
 pub use batch::{Batch, Outbox};
 pub use error::TxnError;
 pub use partition::{Held, Partition};
-pub use site::{Schema, Site, prepare_frame, response, same_call, wall_clock_micros};
+pub use site::{Schema, Site, prepare_frame, response, same_call};

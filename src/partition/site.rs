@@ -2,6 +2,7 @@
 
 use super::{Batch, TxnError};
 use crate::catalog::Catalog;
+use crate::durability::{Clock, SiteLog};
 use crate::executor::{Environment, Limits, PointKey};
 use crate::procedure::{Context, NoTracer, Outcome, Procedure, Procedures, Tracer, defaults, vm};
 use crate::storage::Store;
@@ -27,6 +28,9 @@ pub struct Site {
     pub schema: Arc<Schema>,
     pub limits: Limits,
     pub hashinator: Arc<Hashinator>,
+    pub clock: Arc<dyn Clock>,
+    /// Where calls that committed are noted.
+    pub log: SiteLog,
 }
 
 impl Site {
@@ -53,7 +57,7 @@ impl Site {
         now: i64,
         tracer: &mut T,
     ) -> Result<Response, Box<TxnError>> {
-        let Site { id, store, frame, limits, hashinator, schema } = self;
+        let Site { id, store, frame, limits, hashinator, schema, .. } = self;
         prepare_frame(frame, procedure, parameters, arena);
         limits.restart();
         store.begin(procedure.code.needs_undo);
@@ -71,6 +75,27 @@ impl Site {
         }
     }
 
+    /// As [`Site::call_traced`], and notes it in the log. Also gives what has to be on disk before the answer may leave.
+    pub fn call_logged<T: Tracer>(
+        &mut self,
+        procedure: &Procedure,
+        parameters: &[Datum],
+        arena: &Arena,
+        now: i64,
+        tracer: &mut T,
+    ) -> (Result<Response, Box<TxnError>>, u64) {
+        let writes = !procedure.definition.read_only;
+        if writes && let Some(reason) = self.log.refusal() {
+            return (Err(Box::new(TxnError::ReadOnly { reason })), 0);
+        }
+        let result = self.call_traced(procedure, parameters, arena, now, tracer);
+        if writes && result.is_ok() {
+            self.log.gather(&procedure.definition, parameters, arena);
+            self.log.publish(Some(self.id), &procedure.definition, now, false);
+        }
+        (result, self.log.awaited())
+    }
+
     /// Runs a batch, call by call, and leaves the answers in it.
     pub fn run(&mut self, batch: &mut Batch) {
         if let Err(name) = self.refresh(batch) {
@@ -80,8 +105,19 @@ impl Site {
             }
             return;
         }
+        let now = if batch.procedure.code.uses_now { self.clock.now_micros() } else { 0 };
+        self.run_at(batch, now);
+    }
+
+    /// As [`Site::run`], for a batch of the current procedure, at that time.
+    pub fn run_at(&mut self, batch: &mut Batch, now: i64) {
         let procedure = Arc::clone(&batch.procedure);
-        let now = if procedure.code.uses_now { wall_clock_micros() } else { 0 };
+        let logged = self.log.is_on() && !procedure.definition.read_only;
+        if logged && let Some(reason) = self.log.refusal() {
+            let refused = |_: &u64| Err(Box::new(TxnError::ReadOnly { reason: reason.clone() }));
+            batch.answers.extend(batch.tags.iter().map(refused));
+            return;
+        }
         let width = procedure.definition.parameters.len();
         let calls = batch.len();
         // Small tables are in the cache anyway.
@@ -96,8 +132,15 @@ impl Site {
                 self.prefetch(&prefetches, row(at + LOOK_AHEAD), &batch.arena);
             }
             let answer = self.call(&procedure, row(at), &batch.arena, now);
+            if logged && answer.is_ok() {
+                self.log.gather(&procedure.definition, row(at), &batch.arena);
+            }
             batch.answers.push(answer);
         }
+        if logged {
+            self.log.publish(Some(self.id), &procedure.definition, now, true);
+        }
+        batch.awaited = self.log.awaited();
     }
 
     #[inline(always)]
@@ -167,10 +210,4 @@ pub fn response(procedure: &Procedure, outcome: Outcome, frame: &Frame, partitio
         (_, None) => Value::Null,
     };
     Response { returned, results: outcome.results, partition, status: outcome.status }
-}
-
-/// Microseconds since 1970 by the machine's clock.
-pub fn wall_clock_micros() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |d| d.as_micros() as i64)
 }

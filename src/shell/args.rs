@@ -1,8 +1,10 @@
 //! The command line.
 
 use crate::bench::args::BenchArgs;
+use crate::client::{Durability, RecoverUntil};
 use crate::render::Format;
-use clap::{CommandFactory, FromArgMatches, Parser};
+use crate::types::Timestamp;
+use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,6 +60,26 @@ pub struct Args {
     #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
     pub timeout: Option<Duration>,
 
+    /// Keep the database in this directory; without it, everything is in memory
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// When an answer leaves: when it is on disk (sync), at once (async), or nothing is logged (none)
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = DurabilityMode::Sync, requires = "data")]
+    pub durability: DurabilityMode,
+
+    /// Longest that a commit stays off the disk with --durability async
+    #[arg(long, value_name = "DURATION", default_value = "50ms", requires = "data", value_parser = positive_duration)]
+    pub flush_interval: Duration,
+
+    /// Open the data as they were: after so many transactions, or at a time ('2026-12-01 10:00:00', UTC)
+    #[arg(long, value_name = "WHEN", requires = "data", value_parser = recover_until)]
+    pub recover_until: Option<RecoverUntil>,
+
+    /// Look at every file of a data directory, and leave
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "command", "file", "bench"])]
+    pub check: Option<PathBuf>,
+
     /// No colours, as with NO_COLOR in the environment
     #[arg(long)]
     pub no_color: bool,
@@ -80,6 +102,24 @@ pub struct Args {
 pub enum Step {
     Command(String),
     File(PathBuf),
+}
+
+/// When answers leave, with `--data`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DurabilityMode {
+    Sync,
+    Async,
+    None,
+}
+
+impl From<DurabilityMode> for Durability {
+    fn from(mode: DurabilityMode) -> Durability {
+        match mode {
+            DurabilityMode::Sync => Durability::Sync,
+            DurabilityMode::Async => Durability::Async,
+            DurabilityMode::None => Durability::None,
+        }
+    }
 }
 
 impl Args {
@@ -142,6 +182,14 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         return Err(format!("{text} is longer than a year"));
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+fn recover_until(text: &str) -> Result<RecoverUntil, String> {
+    if let Ok(transactions) = text.trim().parse() {
+        return Ok(RecoverUntil::Transaction(transactions));
+    }
+    let wrong = || format!("{text} is neither a number of transactions nor a time like 2026-12-01 10:00:00");
+    text.trim().parse::<Timestamp>().map(|time| RecoverUntil::Time(time.micros())).map_err(|_| wrong())
 }
 
 fn positive_duration(text: &str) -> Result<Duration, String> {

@@ -5,7 +5,7 @@ use super::database::{
     Tag,
 };
 use crate::catalog::{Default, ProcedurePartitioning, Table};
-use crate::client::{self, Database};
+use crate::client::{self, Database, Durability};
 use crate::render::units;
 use crate::types::Value;
 use std::sync::Arc;
@@ -96,7 +96,22 @@ impl ShellDatabase for Embedded {
         if !counts.is_empty() {
             title.push_str(&format!(" · {}", counts.join(", ")));
         }
-        format!("votedb {}{title} · {partitions} · in memory", env!("CARGO_PKG_VERSION"))
+        format!("votedb {}{title} · {partitions} · {}", env!("CARGO_PKG_VERSION"), self.kept())
+    }
+}
+
+impl Embedded {
+    /// Where the database is kept, and what a crash may take.
+    fn kept(&self) -> String {
+        let Some(folder) = self.db.data_folder() else { return "in memory".to_owned() };
+        let place = folder.folder.trim_end_matches('/');
+        match folder.durability {
+            Durability::Sync => format!("in {place}, sync"),
+            Durability::Async => {
+                format!("in {place}, async: a crash may lose the last {} ms", folder.flush_interval.as_millis())
+            }
+            Durability::None => format!("in {place}, durability none: a crash loses what no snapshot holds"),
+        }
     }
 }
 
