@@ -219,6 +219,7 @@ impl Engine {
                 Ok(Executed { results: Vec::new(), tag: Tag::Done(tag), place: None, notes: done.notes })
             }
             Statement::Exec(exec) => self.exec(&exec, arguments),
+            Statement::LoadProcedures { folder } => self.load_procedures(std::path::Path::new(&folder)),
             Statement::ExplainProcedure(name) => self.explain_procedure(&name),
             Statement::Trace(exec) => self.trace(&exec, arguments),
             Statement::Explain(statement) => self.explain(&statement),

@@ -15,6 +15,7 @@ mod durable;
 mod engine;
 mod error;
 mod library;
+mod load;
 mod maintenance;
 mod plan_cache;
 mod recovery;

@@ -99,9 +99,9 @@ impl DataType {
         matches!(self, DataType::Varchar { .. })
     }
 
-    /// VARCHAR or VARBINARY: values whose datum may point into an arena.
+    /// VARCHAR, VARBINARY or an array: values whose datum may point into an arena.
     pub fn is_bytes(self) -> bool {
-        matches!(self, DataType::Varchar { .. } | DataType::Varbinary { .. })
+        matches!(self, DataType::Varchar { .. } | DataType::Varbinary { .. } | DataType::Array(_))
     }
 
     /// Smallest and largest value of an integer type. The minimum of the machine type is a value like any other here
