@@ -52,6 +52,7 @@ fn table(id: TableId, name: &str, columns: &[(&str, DataType)], key: usize) -> T
         checks: Vec::new(),
         view: None,
         views: Vec::new(),
+        ttl: None,
         columns,
     }
 }
@@ -62,6 +63,7 @@ fn count_view(id: TableId, name: &str, groups: &[(&str, DataType, usize)]) -> Ta
     let count =
         ViewAggregate { kind: ViewAggregateKind::CountStar, argument: None, column: groups.len(), count_column: None };
     let view = View {
+        joined: Vec::new(),
         source: VOTES,
         filter: None,
         groups: groups.iter().map(|&(_, ty, at)| Expr::reg(at as u16, ty, false)).collect(),

@@ -52,6 +52,13 @@ impl Machine {
     }
 }
 
+/// Memory that can be had without swapping, in bytes; 0 where the system does not say.
+pub fn free_memory_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    line.and_then(|rest| rest.trim().split(' ').next()?.parse::<u64>().ok()).map_or(0, |kib| kib * 1024)
+}
+
 /// Year, month and day of a day since 1970-01-01, in the Gregorian calendar.
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;

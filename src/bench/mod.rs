@@ -34,6 +34,7 @@ pub mod results;
 pub mod run;
 pub mod sampler;
 pub mod signals;
+pub mod suite;
 pub mod target;
 #[cfg(test)]
 mod test_target;

@@ -1,6 +1,6 @@
 //! One version of everything, with look-ups by name.
 
-use super::{Procedure, Table, TableId};
+use super::{Procedure, QueryView, Table, TableId};
 use crate::types::Name;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ pub struct Catalog {
     tables: Vec<Option<Arc<Table>>>,
     by_name: BTreeMap<Name, TableId>,
     procedures: BTreeMap<Name, Arc<Procedure>>,
+    query_views: BTreeMap<Name, Arc<QueryView>>,
 }
 
 impl Catalog {
@@ -47,6 +48,10 @@ impl Catalog {
     pub fn put_table(&mut self, table: Table) {
         let at = table.id.0 as usize;
         assert!(at <= self.tables.len(), "ids are given in order");
+        if let Some(Some(old)) = self.tables.get(at) {
+            // It may have another name now.
+            self.by_name.remove(&old.name);
+        }
         self.by_name.insert(table.name.clone(), table.id);
         let table = Some(Arc::new(table));
         if at == self.tables.len() { self.tables.push(table) } else { self.tables[at] = table }
@@ -61,5 +66,19 @@ impl Catalog {
     }
     pub fn remove_procedure(&mut self, name: &Name) -> Option<Arc<Procedure>> {
         self.procedures.remove(name)
+    }
+    /// The view that is not materialized of that name.
+    pub fn query_view(&self, name: &Name) -> Option<&Arc<QueryView>> {
+        self.query_views.get(name)
+    }
+    /// Views that are not materialized, by name. (Materialized ones are among the tables.)
+    pub fn query_views(&self) -> impl Iterator<Item = &Arc<QueryView>> {
+        self.query_views.values()
+    }
+    pub fn put_query_view(&mut self, view: QueryView) {
+        self.query_views.insert(view.name.clone(), Arc::new(view));
+    }
+    pub fn remove_query_view(&mut self, name: &Name) -> Option<Arc<QueryView>> {
+        self.query_views.remove(name)
     }
 }

@@ -16,5 +16,5 @@ pub use catalog::Catalog;
 pub use change::CatalogChange;
 pub use index::{Index, IndexKind, Key};
 pub use procedure::{Parameter, Procedure, ProcedurePartitioning};
-pub use table::{Check, Column, Default, Table, TableId};
-pub use view::{View, ViewAggregate, ViewAggregateKind};
+pub use table::{Check, Column, Default, Table, TableId, Ttl};
+pub use view::{QueryView, View, ViewAggregate, ViewAggregateKind};

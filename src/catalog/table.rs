@@ -29,6 +29,19 @@ pub struct Table {
     pub view: Option<View>,
     /// Views over this table, in order of creation.
     pub views: Vec<TableId>,
+    /// USING TTL: when its rows expire.
+    pub ttl: Option<Ttl>,
+}
+
+/// Rows whose `column` (TIMESTAMP) is more than `seconds` ago may be deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ttl {
+    pub seconds: u64,
+    pub column: usize,
+    /// Rows that one round may delete in a partition; above 0.
+    pub batch_size: u32,
+    /// Rounds a second; above 0.
+    pub max_frequency: u32,
 }
 
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 mod database;
 mod session;
 
-pub use crate::durability::{CheckReport, DurabilityError, PlantedBug, SimulatedDisk};
+pub use crate::durability::{CheckReport, Clock, Disk, DurabilityError, PlantedBug, SimulatedDisk, SnapshotSummary};
 pub use crate::engine::{
     Config, DataFolder, Durability, Executed, OpenError, Origin, Platform, RecoverUntil, StatementError, Tag,
     VOTER_SCHEMA,

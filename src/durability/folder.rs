@@ -17,7 +17,7 @@ pub struct Folder {
 pub struct Files {
     pub segments: Vec<u64>,
     pub snapshots: Vec<u64>,
-    /// Snapshots that were never completed.
+    /// Files that were never completed.
     pub unfinished: Vec<String>,
 }
 

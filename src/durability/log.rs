@@ -298,7 +298,11 @@ impl CommandLog {
         let file = writer.file.as_mut().expect("opened above");
         let write = |e| DurabilityError::io("write", name(), e);
         if writer.offset + len > writer.filled {
-            let chunk = writer.offset.clamp(64 << 10, 4 << 20).max(writer.offset + len - writer.filled);
+            let chunk = writer
+                .offset
+                .clamp(64 << 10, 4 << 20)
+                .min(self.options.segment_bytes)
+                .max(writer.offset + len - writer.filled);
             file.write_at(writer.filled, &vec![0; chunk as usize]).map_err(write)?;
             writer.filled += chunk;
         }

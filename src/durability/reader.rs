@@ -48,6 +48,8 @@ pub struct LogEnd {
     /// Number and first transaction of each segment.
     pub segments: Vec<(u64, u64)>,
     pub torn: Option<TornTail>,
+    /// Where the last block of the last segment ends.
+    pub last_offset: u64,
     /// Transactions up to the last record; less than `transactions` where a snapshot is ahead of the log.
     pub logged: u64,
     /// The target was reached before the end: the rest of the log is not part of this history.
@@ -164,6 +166,7 @@ impl Reader<'_> {
             }
         }
         self.end.bytes += blocks.offset();
+        self.end.last_offset = blocks.offset();
         self.end.next_block = blocks.number();
         self.end.logged = at;
         *expected = Some(at);

@@ -39,6 +39,8 @@ struct State {
     locked: bool,
     /// Counts crashes: files that were opened before the last are dead.
     life: u64,
+    /// Something has failed in this life.
+    faulted: bool,
     trace: Vec<String>,
 }
 
@@ -104,10 +106,27 @@ impl SimulatedDisk {
     pub fn fail_sync(&self, operation: u64) {
         self.state.lock().fault = Fault::FailedSync { at: operation, done: false };
     }
+    /// True if anything has failed since the last restart.
+    pub fn has_faulted(&self) -> bool {
+        self.state.lock().faulted
+    }
     /// True if the power has failed.
     pub fn has_crashed(&self) -> bool {
         self.state.lock().fault == Fault::Crashed
     }
+    /// The process ended but the machine went on: files are as they were seen, and nothing fails any more.
+    pub fn restart_process(&self) {
+        let mut state = self.state.lock();
+        state.fault = Fault::None;
+        state.locked = false;
+        state.faulted = false;
+        state.trace.push("process ends".to_owned());
+    }
+    /// Notes something in the trace.
+    pub fn note(&self, text: String) {
+        self.state.lock().trace.push(text);
+    }
+
     /// What was done, for people.
     pub fn trace(&self) -> Vec<String> {
         self.state.lock().trace.clone()
@@ -139,6 +158,7 @@ impl SimulatedDisk {
         }
         state.fault = Fault::None;
         state.locked = false;
+        state.faulted = false;
         state.life += 1;
         state.trace.push("power back".to_owned());
     }
@@ -229,15 +249,18 @@ impl State {
             Fault::Crashed => return Err(io::Error::other("the power has failed")),
             Fault::Crash { at } if number >= at => {
                 self.fault = Fault::Crashed;
+                self.faulted = true;
                 self.trace.push(format!("{number}: {}: power fails", what()));
                 return Err(io::Error::other("the power has failed"));
             }
             Fault::Failing { at } if number >= at => {
+                self.faulted = true;
                 self.trace.push(format!("{number}: {}: fails", what()));
                 return Err(io::Error::from(io::ErrorKind::StorageFull));
             }
             Fault::FailedSync { at, done: false } if number >= at && is_sync => {
                 self.fault = Fault::FailedSync { at, done: true };
+                self.faulted = true;
                 self.trace.push(format!("{number}: {}: fails once", what()));
                 return Err(io::Error::other("simulated I/O error"));
             }

@@ -32,9 +32,9 @@ pub fn snapshot_name(number: u64) -> String {
 pub fn snapshot_number(name: &str) -> Option<u64> {
     name.strip_prefix("snapshot-")?.strip_suffix(".vsnap")?.parse().ok()
 }
-/// True for a snapshot that was not completed.
+/// True for a file that was not completed.
 pub fn is_unfinished(name: &str) -> bool {
-    name.starts_with("snapshot-") && name.ends_with(".tmp")
+    (name.starts_with("snapshot-") || name.starts_with("log-")) && name.ends_with(".tmp")
 }
 
 /// All that goes into a snapshot. It shares pages with the tables, which may change meanwhile.

@@ -7,7 +7,7 @@ use super::schema_change::NATIVE;
 use super::{Config, Engine, OpenError};
 use crate::durability::{
     Attachment, CommandLog, Definition, Disk, Durability, DurabilityError, Files, Folder, LogEnd, LogOptions,
-    Malformed, ReadOptions, RealDisk, RecoverUntil, RowBlock, SnapshotReader, TornTail, read_log, segment_name,
+    Malformed, ReadOptions, RealDisk, RecoverUntil, RowBlock, SnapshotReader, read_log, segment_name,
 };
 use crate::executor::owner;
 use crate::partition::Schema;
@@ -108,33 +108,34 @@ impl Engine {
         Ok((Durable::new(folder, config, snapshots, opened), end))
     }
 
-    /// Cuts a torn tail, and removes segments that the snapshot is ahead of, so that the next segment continues the log.
+    /// Cuts a torn tail, makes sure of the rest, and removes segments that the snapshot is ahead of, so that the next segment
+    /// continues the log.
     fn tidy_log(&self, disk: &dyn Disk, end: &mut LogEnd, opened: &mut DataFolder) -> Result<(), DurabilityError> {
         if end.stopped_early {
             return Ok(());
         }
         let is_ahead = end.logged < end.transactions;
-        if let Some(torn) = end.torn.clone() {
-            if torn.offset == 0 || is_ahead {
-                end.segments.pop();
-                let name = segment_name(end.next_segment - 1);
-                disk.remove(&name).map_err(|e| DurabilityError::io("remove", disk.shown(&name), e))?;
-            } else {
-                cut(disk, end.next_segment - 1, &torn)?;
-            }
-            if torn.offset > 0 {
-                opened.notes.push(format!(
-                    "the log ended in the middle of a write: {} bytes from byte {} of {} were dropped; nothing that was \
-                     acknowledged with durability sync is among them",
-                    torn.dropped, torn.offset, torn.file
-                ));
-            }
+        let torn = end.torn.clone();
+        if let Some(torn) = torn.as_ref().filter(|torn| torn.offset > 0) {
+            opened.notes.push(format!(
+                "the log ended in the middle of a write: {} bytes from byte {} of {} were dropped; what was acknowledged \
+                 with durability sync was on disk before",
+                torn.dropped, torn.offset, torn.file
+            ));
         }
-        if is_ahead {
-            for (number, _) in end.segments.drain(..) {
-                let name = segment_name(number);
-                disk.remove(&name).map_err(|e| DurabilityError::io("remove", disk.shown(&name), e))?;
-            }
+        let is_empty = torn.as_ref().is_some_and(|torn| torn.offset == 0);
+        // Its number is used again: a gap in the numbers would look like a lost segment.
+        end.next_segment -= u64::from(is_empty);
+        let gone = match is_ahead {
+            true => end.segments.split_off(0),
+            false => end.segments.split_off(end.segments.len() - usize::from(is_empty)),
+        };
+        for (number, _) in gone {
+            let name = segment_name(number);
+            disk.remove(&name).map_err(|e| DurabilityError::io("remove", disk.shown(&name), e))?;
+        }
+        if let (Some(&(number, _)), false) = (end.segments.last(), is_empty) {
+            write_again(disk, number, end.last_offset)?;
         }
         disk.sync_folder().map_err(|e| DurabilityError::io("sync", disk.shown(""), e))
     }
@@ -286,9 +287,18 @@ fn is_before(until: Option<RecoverUntil>, snapshot: &SnapshotReader) -> bool {
     }
 }
 
-fn cut(disk: &dyn Disk, number: u64, torn: &TornTail) -> Result<(), DurabilityError> {
+/// Writes the first `len` bytes of a segment to a new file.
+///
+/// After a sync that failed, what is read may be in memory only, however often it is synced: the pages count as clean.
+fn write_again(disk: &dyn Disk, number: u64, len: u64) -> Result<(), DurabilityError> {
     let name = segment_name(number);
-    let mut file = disk.open(&name).map_err(|e| DurabilityError::io("open", torn.file.clone(), e))?;
-    file.set_len(torn.offset).map_err(|e| DurabilityError::io("cut", torn.file.clone(), e))?;
-    file.sync().map_err(|e| DurabilityError::io("sync", torn.file.clone(), e))
+    let unfinished = format!("{name}.tmp");
+    let shown = disk.shown(&name);
+    let file = disk.open(&name).map_err(|e| DurabilityError::io("open", shown.clone(), e))?;
+    let mut bytes = file.read_all().map_err(|e| DurabilityError::io("read", shown.clone(), e))?;
+    bytes.truncate(len as usize);
+    let mut copy = disk.create(&unfinished).map_err(|e| DurabilityError::io("create", shown.clone(), e))?;
+    copy.write_at(0, &bytes).map_err(|e| DurabilityError::io("write", shown.clone(), e))?;
+    copy.sync().map_err(|e| DurabilityError::io("sync", shown.clone(), e))?;
+    disk.rename(&unfinished, &name).map_err(|e| DurabilityError::io("rename", shown, e))
 }

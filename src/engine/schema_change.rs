@@ -6,14 +6,16 @@
 
 use super::error::Origin;
 use super::{Engine, StatementError};
-use crate::catalog::{CatalogChange, ProcedurePartitioning};
+use crate::catalog::{CatalogChange, ProcedurePartitioning, TableId};
 use crate::durability::{Attachment, Clock, Definition, Record};
+use crate::executor::owner;
 use crate::partition::{Schema, TxnError};
 use crate::planner::{BindError, ddl};
 use crate::procedure::{self, Procedure};
 use crate::sql::ast::{self, Ddl, Ident, ObjectKind, PartitionClause, Statement};
 use crate::sql::{Span, nearest, parse_script};
-use crate::types::Name;
+use crate::storage::StorageError;
+use crate::types::{Arena, Datum, Name};
 use std::sync::Arc;
 
 /// Stands in the log for the text of a procedure that is a closure.
@@ -53,6 +55,9 @@ impl Engine {
     pub fn execute_batch(&self, text: &str) -> Result<Changed, Vec<StatementError>> {
         let (statements, errors) = parse_script(text);
         let mut errors: Vec<StatementError> = errors.into_iter().map(StatementError::from).collect();
+        if self.initiator.partitions()[0].look(|site| site.paused) {
+            return Err(vec![StatementError::from(&crate::partition::TxnError::Paused)]);
+        }
         let _one_at_a_time = self.changing.lock();
         let mut draft = self.draft();
         for (statement, span) in &statements {
@@ -243,38 +248,51 @@ fn apply_all(
     schema: &Schema,
     now: i64,
 ) -> Result<(), StatementError> {
-    refuse_moving_rows(all, changes, schema)?;
-    let mut failure = None;
     let mut applied = 0;
+    let mut result = Ok(());
     for site in all.sites() {
-        match site.store.apply(changes, &schema.catalog, now) {
-            Ok(()) => applied += 1,
-            Err(error) => {
-                let sqlstate = error.sqlstate().to_owned();
-                failure = Some(StatementError { sqlstate, ..StatementError::unlocated(error.to_string()) });
-                break;
-            }
+        result = site.store.apply(changes, &schema.catalog, now);
+        if result.is_err() {
+            break;
+        }
+        applied += 1;
+    }
+    for change in changes {
+        if let (Ok(()), CatalogChange::Repartition(id)) = (&result, change) {
+            result = move_rows(all, *id, schema, now);
         }
     }
-    let Some(failure) = failure else { return Ok(()) };
-    all.sites().take(applied).for_each(|site| site.store.undo_apply());
-    Err(failure)
+    result.map_err(|error| {
+        all.sites().take(applied).for_each(|site| site.store.undo_apply());
+        let sqlstate = error.sqlstate().to_owned();
+        StatementError { sqlstate, ..StatementError::unlocated(error.to_string()) }
+    })
 }
 
-/// A table is partitioned, or replicated, while it is empty.
-fn refuse_moving_rows(
+/// Gives every store the rows of a table that it should have.
+fn move_rows(
     all: &mut crate::initiator::AllSites<'_>,
-    changes: &[CatalogChange],
+    id: TableId,
     schema: &Schema,
-) -> Result<(), StatementError> {
-    for change in changes {
-        let CatalogChange::Repartition(id) = change else { continue };
-        let rows = all.sites().filter_map(|site| site.store.get(*id).map(|table| table.len())).max().unwrap_or(0);
-        if rows > 0 {
-            let name = schema.catalog.get(*id).map_or(String::new(), |table| table.name.to_string());
-            let message = format!("{name} holds rows: it can be partitioned or replicated only while it is empty");
-            return Err(StatementError { sqlstate: "55000".to_owned(), ..StatementError::unlocated(message) });
+    now: i64,
+) -> Result<(), StorageError> {
+    let Some(table) = schema.catalog.get(id) else { return Ok(()) };
+    let mut exports = Vec::new();
+    for site in all.sites() {
+        // A table that was the same everywhere gives its rows once.
+        let was_spread = site.schema.catalog.get(id).is_some_and(|table| table.spread);
+        if was_spread || exports.is_empty() {
+            exports.push(site.store.export_rows(id));
         }
+    }
+    for site in all.sites() {
+        let own = site.store.partition();
+        let hashinator = Arc::clone(&site.hashinator);
+        let wanted = |row: &[Datum], arena: &Arena| match table.partition_column {
+            Some(column) => owner(&hashinator, row[column], table.columns[column].ty, arena) == own,
+            None => true,
+        };
+        site.store.replace_rows(id, &exports, &schema.catalog, wanted, now)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Plan to program: nodes to operators, expressions to code, and what can be known before it runs.
 
 use super::operator::{
-    Aggregate, AggregateCall, Change, Distinct, Fetch, HashJoin, Insert, Modify, NestedLoopJoin, Operator, PointScan,
-    QuickTest, RangeScan, Recursive, Returning, RowValue, SetOperation, Sort, SortKey, TableScan, Upsert, Window,
-    WindowCall, WindowKind,
+    Aggregate, AggregateCall, Change, Distinct, Fetch, FrameBound, HashJoin, Insert, Modify, NestedLoopJoin, Operator,
+    PointScan, QuickTest, RangeScan, Recursive, Returning, RowValue, SetOperation, Sort, SortKey, TableScan, Upsert,
+    Window, WindowCall,
 };
 use super::program::{Action, PointKey, Program, Subplan, SubplanKind};
 use super::shortcut::Shortcut;
@@ -13,6 +13,8 @@ use crate::expr::CompiledExpr;
 use crate::expr::expr::{Expr, ExprKind};
 use crate::planner::plan::{self, Access, JoinKind, Node, Plan, PlanKind, Scan, SubqueryKind};
 use crate::types::{DataType, Reg};
+
+use std::sync::Arc;
 
 impl Program {
     /// Compiles a plan that was bound against `catalog`. Cannot fail: the planner has checked everything.
@@ -252,6 +254,7 @@ impl Compiler<'_> {
                 Operator::Values { rows: rows.iter().map(|row| self.exprs(row)).collect(), out: out.clone() }
             }
             Node::Scan(scan) => self.scan(scan),
+            Node::Rows { rows, columns, .. } => Operator::Rows { rows: Arc::clone(rows), columns: columns.clone() },
             Node::Filter { input, predicate } => {
                 Operator::Filter { input: self.boxed(input), predicate: self.condition(predicate) }
             }
@@ -356,6 +359,16 @@ impl Compiler<'_> {
         }
     }
 
+    fn frame_bound(&mut self, bound: &plan::FrameBound) -> FrameBound {
+        match bound {
+            plan::FrameBound::UnboundedPreceding => FrameBound::First,
+            plan::FrameBound::Preceding(offset) => FrameBound::Before(self.expr(offset)),
+            plan::FrameBound::CurrentRow => FrameBound::Current,
+            plan::FrameBound::Following(offset) => FrameBound::After(self.expr(offset)),
+            plan::FrameBound::UnboundedFollowing => FrameBound::Last,
+        }
+    }
+
     fn window(&mut self, node: &Node) -> Operator {
         let Node::Window { input, carry, partition_by, order_by, calls } = node else {
             unreachable!("called for windows")
@@ -369,16 +382,12 @@ impl Compiler<'_> {
             .iter()
             .map(|call| WindowCall {
                 out: call.out,
-                kind: match &call.kind {
-                    plan::WindowKind::RowNumber => WindowKind::RowNumber,
-                    plan::WindowKind::Rank => WindowKind::Rank,
-                    plan::WindowKind::DenseRank => WindowKind::DenseRank,
-                    plan::WindowKind::Aggregate(kind, argument) => WindowKind::Aggregate(
-                        *kind,
-                        self.option(argument),
-                        argument.as_ref().map_or(DataType::BigInt, |a| a.ty),
-                    ),
-                },
+                kind: call.kind,
+                ty: call.arguments.first().map_or(DataType::BigInt, |a| a.ty),
+                arguments: self.exprs(&call.arguments),
+                unit: call.frame.unit,
+                start: self.frame_bound(&call.frame.start),
+                end: self.frame_bound(&call.frame.end),
             })
             .collect();
         let input = self.node(input);

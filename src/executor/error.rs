@@ -15,6 +15,9 @@ pub enum ExecError {
     SubqueryRows,
     #[error("LIMIT and OFFSET must not be negative or NULL")]
     BadLimit,
+    /// NULL, or a number that is too small.
+    #[error("{what} must be a number that is not {least}")]
+    BadWindow { what: &'static str, least: &'static str },
     /// A single-partition transaction wrote a row that belongs elsewhere.
     #[error("a row for {table} belongs to partition {owner}, but this transaction runs on {here} alone")]
     Mispartitioned { table: String, owner: PartitionId, here: PartitionId },
@@ -39,6 +42,7 @@ impl ExecError {
             ExecError::Storage(e) => e.sqlstate(),
             ExecError::SubqueryRows => "21000",
             ExecError::BadLimit => "2201W",
+            ExecError::BadWindow { .. } => "22013",
             ExecError::Mispartitioned { .. } | ExecError::ReplicatedWrite { .. } => "23000",
             ExecError::Cancelled | ExecError::TimedOut { .. } => "57014",
             ExecError::TooManyRounds { .. } => "54001",

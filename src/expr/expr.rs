@@ -110,6 +110,41 @@ impl Expr {
     pub fn int(v: i64) -> Expr {
         Expr::literal(Value::Int(v), DataType::BigInt)
     }
+    /// Calls `f` for each direct operand.
+    pub fn operands(&self, f: &mut dyn FnMut(&Expr)) {
+        use ExprKind::*;
+        match &self.kind {
+            Literal(_) | Reg(_) | Now | Subquery { .. } => {}
+            Arithmetic { left, right, .. } | Compare { left, right, .. } => {
+                f(left);
+                f(right);
+            }
+            Negate(a) | Not(a) | IsNull(a) | IsTruth(a, _) | Cast(a) => f(a),
+            And(list) | Or(list) | Coalesce(list) | Function { arguments: list, .. } => list.iter().for_each(f),
+            InList { operand, list } => {
+                f(operand);
+                list.iter().for_each(f);
+            }
+            Case { branches, otherwise } => {
+                for (condition, value) in branches {
+                    f(condition);
+                    f(value);
+                }
+                if let Some(value) = otherwise {
+                    f(value);
+                }
+            }
+            Like { operand, pattern, .. } => {
+                f(operand);
+                f(pattern);
+            }
+            StartsWith { operand, prefix } => {
+                f(operand);
+                f(prefix);
+            }
+        }
+    }
+
     /// The register, if this is nothing but one.
     pub fn as_reg(&self) -> Option<Reg> {
         match self.kind {

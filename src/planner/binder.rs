@@ -384,6 +384,9 @@ pub(super) fn ungrouped(column: &str) -> String {
 pub(super) fn table(catalog: &Catalog, name: &Ident) -> Result<Arc<Table>> {
     match catalog.table(&name.name) {
         Some(table) => Ok(Arc::clone(table)),
+        None if catalog.query_view(&name.name).is_some() => {
+            fail(format!("{} is a view that is not materialized: it can only be read", name.name), name.span)
+        }
         None => {
             let hint = did_you_mean(name.name.as_str(), catalog.tables().map(|table| table.name.as_str()));
             fail(format!("no table or view {}{hint}", name.name), name.span)

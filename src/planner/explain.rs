@@ -78,6 +78,11 @@ impl Writer<'_> {
     fn name_node(&mut self, node: &Node) {
         match node {
             Node::Scan(scan) => self.name_columns(scan.table, &scan.columns),
+            Node::Rows { name, rows, columns } => {
+                for &(column, reg) in columns {
+                    self.names.insert(reg, format!("{name}.{}", rows.columns[column].name));
+                }
+            }
             Node::Values { out, .. } | Node::Working { out, .. } => self.name_computed(out.iter().copied()),
             Node::Compute { exprs, .. } => self.name_computed(exprs.iter().map(|(reg, _)| *reg)),
             Node::Aggregate { keys, calls, .. } => {
@@ -212,6 +217,7 @@ impl Writer<'_> {
                 format!("Values {}", rows.join(", "))
             }
             Node::Scan(scan) => self.scan(scan),
+            Node::Rows { name, rows, .. } => format!("System table {name}, {} rows", rows.rows.len()),
             Node::Filter { predicate, .. } => format!("Filter {}", self.expr(predicate)),
             Node::Compute { exprs, .. } => format!("Compute {}", self.assigned(exprs)),
             Node::Join { kind, on, .. } => {
@@ -233,11 +239,23 @@ impl Writer<'_> {
                 let calls: Vec<String> = calls
                     .iter()
                     .map(|call| {
-                        let function = match &call.kind {
-                            WindowKind::RowNumber => "row_number()".to_owned(),
-                            WindowKind::Rank => "rank()".to_owned(),
-                            WindowKind::DenseRank => "dense_rank()".to_owned(),
-                            WindowKind::Aggregate(kind, argument) => self.aggregate(*kind, false, argument.as_ref()),
+                        let name = match call.kind {
+                            WindowKind::RowNumber => "row_number",
+                            WindowKind::Rank => "rank",
+                            WindowKind::DenseRank => "dense_rank",
+                            WindowKind::PercentRank => "percent_rank",
+                            WindowKind::CumeDist => "cume_dist",
+                            WindowKind::Ntile => "ntile",
+                            WindowKind::Lag => "lag",
+                            WindowKind::Lead => "lead",
+                            WindowKind::FirstValue => "first_value",
+                            WindowKind::LastValue => "last_value",
+                            WindowKind::NthValue => "nth_value",
+                            WindowKind::Aggregate(_) => "",
+                        };
+                        let function = match call.kind {
+                            WindowKind::Aggregate(kind) => self.aggregate(kind, false, call.arguments.first()),
+                            _ => format!("{name}({})", self.list(&call.arguments)),
                         };
                         format!("{} = {function}", self.reg(call.out))
                     })
@@ -354,6 +372,7 @@ impl Writer<'_> {
             AggregateKind::Avg => "avg",
             AggregateKind::Min => "min",
             AggregateKind::Max => "max",
+            other => &other.name().to_lowercase(),
         };
         let argument = argument.map_or("*".to_owned(), |argument| self.expr(argument));
         format!("{name}({}{argument})", if distinct { "distinct " } else { "" })

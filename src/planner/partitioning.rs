@@ -111,7 +111,7 @@ impl Walk<'_> {
         });
         own.iter().for_each(|expr| self.expr(expr, facts));
         match node {
-            Node::One | Node::Values { .. } | Node::Working { .. } => {}
+            Node::One | Node::Values { .. } | Node::Rows { .. } | Node::Working { .. } => {}
             Node::Scan(scan) => self.scan(scan, facts),
             Node::Filter { input, .. } | Node::Compute { input, .. } | Node::Distinct { input, .. } => {
                 self.visit(input, facts, outer);
@@ -182,7 +182,7 @@ impl Walk<'_> {
 
     fn gather(&self, node: &Node, facts: &mut Facts) {
         match node {
-            Node::One | Node::Values { .. } | Node::Working { .. } => {}
+            Node::One | Node::Values { .. } | Node::Rows { .. } | Node::Working { .. } => {}
             Node::SetOperation { .. } | Node::Recursive { .. } => {}
             Node::Limit { .. } | Node::Window { .. } => {}
             Node::Scan(scan) => self.scan_facts(scan, facts),

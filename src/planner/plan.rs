@@ -7,7 +7,8 @@
 use crate::catalog::TableId;
 use crate::expr::aggregate::AggregateKind;
 use crate::expr::expr::Expr;
-use crate::types::{DataType, Reg};
+use crate::types::{DataType, Name, Reg, ResultSet};
+use std::sync::Arc;
 
 /// One statement, or one expression of a procedure, bound against one catalog version.
 #[derive(Clone, Debug)]
@@ -86,6 +87,13 @@ pub enum Node {
         out: Vec<Reg>,
     },
     Scan(Scan),
+    /// A system table: rows that were made up when the statement was planned, so its plan is good for one execution.
+    Rows {
+        name: Name,
+        rows: Arc<ResultSet>,
+        /// Columns that somebody reads, and where they go.
+        columns: Vec<(usize, Reg)>,
+    },
     Filter {
         input: Box<Node>,
         predicate: Expr,
@@ -229,17 +237,65 @@ pub struct AggregateCall {
 #[derive(Clone, Debug)]
 pub struct WindowCall {
     pub kind: WindowKind,
+    pub arguments: Vec<Expr>,
+    pub frame: WindowFrame,
     pub out: Reg,
     pub ty: DataType,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowKind {
     RowNumber,
     Rank,
     DenseRank,
-    /// Over the partition up to the current row and its peers; over all of it without ORDER BY.
-    Aggregate(AggregateKind, Option<Expr>),
+    PercentRank,
+    CumeDist,
+    /// Of the number of buckets.
+    Ntile,
+    /// Of a value, how many rows away, and what stands for a row that isn't there.
+    Lag,
+    Lead,
+    /// Of a value; of rows of the frame.
+    FirstValue,
+    LastValue,
+    /// Of a value and its number in the frame, from 1.
+    NthValue,
+    /// Of one value, or none for COUNT(*), over the frame.
+    Aggregate(AggregateKind),
+}
+
+impl WindowKind {
+    /// True if the call looks at the rows of a frame.
+    pub fn has_frame(self) -> bool {
+        matches!(self, WindowKind::FirstValue | WindowKind::LastValue | WindowKind::NthValue | WindowKind::Aggregate(_))
+    }
+}
+
+/// The rows around the current one that a call looks at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowFrame {
+    pub unit: FrameUnit,
+    pub start: FrameBound,
+    pub end: FrameBound,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameUnit {
+    Rows,
+    /// Peers go together; offsets are differences of the only key of ORDER BY.
+    Range,
+    /// Offsets count groups of peers.
+    Groups,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameBound {
+    UnboundedPreceding,
+    /// An offset that is the same for all rows; not negative, or the statement fails.
+    Preceding(Expr),
+    CurrentRow,
+    Following(Expr),
+    UnboundedFollowing,
 }
 
 #[derive(Clone, Debug)]

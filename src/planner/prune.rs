@@ -1,7 +1,7 @@
 //! Takes out what nobody reads: columns of scans, computed values, aggregates; and fills in which registers the nodes
 //! that keep rows (sort, window, joins) must keep.
 
-use super::plan::{Node, Subquery, SubqueryKind, WindowKind};
+use super::plan::{Node, Subquery, SubqueryKind};
 use super::registers::{RegSet, fills, operands, scan_exprs};
 use crate::expr::expr::{Expr, ExprKind};
 use crate::sql::ast::SetOp;
@@ -57,6 +57,7 @@ impl Pruner<'_> {
                 // An order that depends on nothing but the columns: plans read better so.
                 scan.columns.sort_unstable();
             }
+            Node::Rows { columns, .. } => columns.retain(|&(_, reg)| self.used.contains(reg)),
             Node::Filter { input, predicate } => {
                 self.expr(predicate);
                 self.node(input);
@@ -131,11 +132,7 @@ impl Pruner<'_> {
         *carry = fills(input).intersection(&self.used).iter().collect();
         partition_by.iter().for_each(|expr| self.expr(expr));
         order_by.iter().for_each(|key| self.expr(&key.expr));
-        for call in calls {
-            if let WindowKind::Aggregate(_, Some(argument)) = &call.kind {
-                self.expr(argument);
-            }
-        }
+        calls.iter().flat_map(|call| &call.arguments).for_each(|argument| self.expr(argument));
         self.node(input);
     }
 

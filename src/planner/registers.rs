@@ -1,6 +1,6 @@
 //! Which registers trees read and fill.
 
-use super::plan::{Access, Node, Scan, Subquery, SubqueryKind, WindowKind};
+use super::plan::{Access, Node, Scan, Subquery, SubqueryKind};
 use crate::expr::expr::{Expr, ExprKind};
 use crate::types::Reg;
 
@@ -57,37 +57,7 @@ impl FromIterator<Reg> for RegSet {
 
 /// Calls `f` with each direct operand, left to right.
 pub(super) fn operands(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
-    use ExprKind::*;
-    match &expr.kind {
-        Literal(_) | Reg(_) | Now | Subquery { .. } => {}
-        Arithmetic { left, right, .. } | Compare { left, right, .. } => {
-            f(left);
-            f(right);
-        }
-        Negate(a) | Not(a) | IsNull(a) | IsTruth(a, _) | Cast(a) => f(a),
-        And(list) | Or(list) | Coalesce(list) | Function { arguments: list, .. } => list.iter().for_each(f),
-        InList { operand, list } => {
-            f(operand);
-            list.iter().for_each(f);
-        }
-        Case { branches, otherwise } => {
-            for (condition, value) in branches {
-                f(condition);
-                f(value);
-            }
-            if let Some(value) = otherwise {
-                f(value);
-            }
-        }
-        Like { operand, pattern, .. } => {
-            f(operand);
-            f(pattern);
-        }
-        StartsWith { operand, prefix } => {
-            f(operand);
-            f(prefix);
-        }
-    }
+    expr.operands(f);
 }
 
 /// [`operands`], to change them.
@@ -178,7 +148,7 @@ fn node_reads(node: &Node, subqueries: &[Subquery], into: &mut RegSet) {
 /// The nodes right below.
 pub(super) fn inputs<'n>(node: &'n Node, f: &mut dyn FnMut(&'n Node)) {
     match node {
-        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Working { .. } => {}
+        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Rows { .. } | Node::Working { .. } => {}
         Node::Filter { input, .. }
         | Node::Compute { input, .. }
         | Node::Aggregate { input, .. }
@@ -208,7 +178,7 @@ pub(super) fn inputs<'n>(node: &'n Node, f: &mut dyn FnMut(&'n Node)) {
 /// The expressions of this node alone.
 pub(super) fn node_exprs(node: &Node, f: &mut dyn FnMut(&Expr)) {
     match node {
-        Node::One | Node::Working { .. } | Node::Distinct { .. } => {}
+        Node::One | Node::Rows { .. } | Node::Working { .. } | Node::Distinct { .. } => {}
         Node::Values { rows, .. } => rows.iter().flatten().for_each(f),
         Node::Scan(scan) => scan_exprs(scan, f),
         Node::Filter { predicate, .. } => f(predicate),
@@ -224,11 +194,7 @@ pub(super) fn node_exprs(node: &Node, f: &mut dyn FnMut(&Expr)) {
         Node::Window { partition_by, order_by, calls, .. } => {
             partition_by.iter().for_each(&mut *f);
             order_by.iter().for_each(|key| f(&key.expr));
-            for call in calls {
-                if let WindowKind::Aggregate(_, Some(argument)) = &call.kind {
-                    f(argument);
-                }
-            }
+            calls.iter().flat_map(|call| &call.arguments).for_each(f);
         }
         Node::Sort { keys, top, .. } => {
             keys.iter().for_each(|key| f(&key.expr));
@@ -271,6 +237,7 @@ fn add_fills(node: &Node, set: &mut RegSet) {
             scan.columns.iter().for_each(|&(_, reg)| set.insert(reg));
             scan.row.iter().for_each(|&reg| set.insert(reg));
         }
+        Node::Rows { columns, .. } => columns.iter().for_each(|&(_, reg)| set.insert(reg)),
         Node::Filter { input, .. } | Node::Limit { input, .. } | Node::Sort { input, .. } => add_fills(input, set),
         Node::Compute { input, exprs } => {
             add_fills(input, set);
@@ -306,7 +273,7 @@ fn add_fills(node: &Node, set: &mut RegSet) {
 /// [`inputs`], to change them.
 pub(super) fn inputs_mut(node: &mut Node, f: &mut dyn FnMut(&mut Node)) {
     match node {
-        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Working { .. } => {}
+        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Rows { .. } | Node::Working { .. } => {}
         Node::Filter { input, .. }
         | Node::Compute { input, .. }
         | Node::Aggregate { input, .. }

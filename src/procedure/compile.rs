@@ -139,6 +139,7 @@ fn parameters(
             variables: &[],
             first_register: count as Reg,
             placeholders: Placeholders { base: 0, types: types.clone() },
+            system: None,
         };
         let plan = match plan_statement(statement, &env) {
             Ok(plan) => plan,
@@ -347,6 +348,7 @@ impl<'a> Compiler<'a> {
             variables: &self.variables,
             first_register: self.next as Reg,
             placeholders: Placeholders { base: 0, types: self.placeholders.clone() },
+            system: None,
         }
     }
 

@@ -65,6 +65,35 @@ impl Evaluator {
         }
     }
 
+    /// Makes a row of `columns` columns, all NULL, the row at hand; [`Evaluator::put`] fills it.
+    pub fn start(&mut self, columns: usize) {
+        self.frame.arena.truncate(0);
+        self.frame.regs.clear();
+        self.frame.regs.resize(columns, Datum::NULL);
+    }
+
+    /// Sets a column of the row at hand.
+    pub fn put(&mut self, column: usize, datum: Datum, long: &impl LongStrings) {
+        let arena = &mut self.frame.arena;
+        self.frame.regs[column] =
+            if datum.is_long() && !datum.is_null() { long.with_long(datum, |bytes| arena.store(bytes)) } else { datum };
+    }
+
+    /// A column of the row at hand.
+    pub fn get(&self, column: usize) -> Datum {
+        self.frame.regs[column]
+    }
+
+    /// The strings so far, to come back to by [`Evaluator::release`].
+    pub fn mark(&self) -> usize {
+        self.frame.arena.mark()
+    }
+
+    /// Forgets the strings since `mark`: no column that is still used may have one of them.
+    pub fn release(&mut self, mark: usize) {
+        self.frame.arena.truncate(mark);
+    }
+
     /// The value for the row at hand; a long string is in [`Evaluator::arena`].
     pub fn eval(&mut self, expr: &RowExpr) -> Result<Datum, EvalError> {
         match &expr.code {
@@ -81,4 +110,14 @@ impl Evaluator {
     pub fn arena(&self) -> &Arena {
         &self.frame.arena
     }
+}
+
+/// True if `expr` reads no column but those that are `known`.
+pub fn reads_only(expr: &Expr, known: &[bool]) -> bool {
+    if let Some(reg) = expr.as_reg() {
+        return known[usize::from(reg)];
+    }
+    let mut only = true;
+    expr.operands(&mut |operand| only = only && reads_only(operand, known));
+    only
 }

@@ -102,7 +102,7 @@ impl FastInsert {
                 let at = updater.view.0 as usize;
                 FastView::new(counting, at, tables[at].as_deref()?)
             }
-            UpdaterKind::General(_) => None,
+            UpdaterKind::General(_) | UpdaterKind::Join(_) => None,
         });
         Some(FastInsert { required: base.required().into(), views: views.collect::<Option<_>>()? })
     }

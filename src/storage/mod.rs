@@ -21,6 +21,7 @@ mod eval;
 mod fast;
 mod heap;
 mod index;
+mod join_view;
 mod layout;
 mod memory;
 mod schema;

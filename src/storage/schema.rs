@@ -1,12 +1,16 @@
 //! Schema changes: a store goes from one catalog version to the next as a whole, and back if another partition cannot.
 
 use super::error::StorageError;
+use super::eval::RowExpr;
 use super::store::{Store, insert_empty_group};
 use super::table::{FormerDefinition, Table};
 use super::undo::UndoLog;
-use super::view::{UpdaterKind, ViewInput, ViewUpdater};
-use crate::catalog::{Catalog, CatalogChange, TableId};
+use super::view::{Source, UpdaterKind, ViewInput, ViewUpdater};
+use crate::catalog::{self, Catalog, CatalogChange, TableId};
+use crate::expr::expr::Expr;
 use crate::types::{Arena, Datum};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How to undo what `apply` did, in the order it was done.
 #[derive(Default)]
@@ -80,9 +84,9 @@ impl Store {
         Ok(())
     }
 
-    /// Brings the store to `next`, which `changes` lead to, outside of a transaction. A repartitioned table, and the
-    /// views
-    /// over it, come out empty: the caller exports the rows of all partitions before, and imports them after.
+    /// Brings the store to `next`, which `changes` lead to, outside of a transaction. The rows of a repartitioned table
+    /// stay where they are: the caller exports those of all partitions then, and each store takes what it should have
+    /// by [`Store::replace_rows`].
     ///
     /// On error this store is as before. On success it can still go back by [`Store::undo_apply`], until
     /// [`Store::finish_apply`]; one of them must be called.
@@ -105,34 +109,32 @@ impl Store {
         self.log().dependents = std::mem::replace(&mut self.dependents, dependents);
         // While rows move, all of them go the general way.
         self.fast = (0..slots).map(|_| None).collect();
+        let rewritten = rewritten(changes);
+        // Views over tables that are written anew are computed anew.
+        let refilled: BTreeSet<TableId> =
+            rewritten.keys().filter_map(|&id| next.get(id)).flat_map(|table| table.views.iter().copied()).collect();
         for at in 0..slots {
-            match next.get(TableId(at as u32)) {
+            let id = TableId(at as u32);
+            match next.get(id) {
                 None if self.tables[at].is_some() => self.exchange(at, None),
                 None => {}
                 Some(def) if self.tables[at].is_none() && !def.is_view() => {
                     self.exchange(at, Some(Box::new(Table::new(def))));
                 }
-                Some(def) => {
-                    let former = match self.tables[at].as_deref_mut() {
-                        Some(table) if !std::sync::Arc::ptr_eq(table.def(), def) => {
-                            Some(table.redefine(def, &mut self.work)?)
-                        }
-                        _ => None,
-                    };
-                    if let Some(former) = former {
+                Some(_) if refilled.contains(&id) => {}
+                Some(def) => match (self.tables[at].as_deref_mut(), rewritten.get(&id)) {
+                    (Some(_), Some(rewrites)) => self.rewrite(at, rewrites, def)?,
+                    (Some(table), None) if !std::sync::Arc::ptr_eq(table.def(), def) => {
+                        let former = table.redefine(def, &mut self.work)?;
                         self.log().steps.push(Step::Redefined(at, former));
                     }
-                }
+                    _ => {}
+                },
             }
         }
-        for change in changes {
-            if let CatalogChange::Repartition(id) = change {
-                self.restart(*id, next);
-                for &view in &next.table_by_id(*id).views {
-                    self.restart(view, next);
-                    self.fill_view(view)?;
-                }
-            }
+        for &view in &refilled {
+            self.restart(view, next);
+            self.fill_view(view)?;
         }
         for at in 0..slots {
             let id = TableId(at as u32);
@@ -141,6 +143,70 @@ impl Store {
                 self.fill_view(id)?;
             }
         }
+        Ok(())
+    }
+
+    /// After `apply`: empties a table and the views over it, and inserts those of the exported rows that `wanted` is true
+    /// for. On error `undo_apply` must follow.
+    pub fn replace_rows(
+        &mut self,
+        id: TableId,
+        exports: &[RowExport],
+        next: &Catalog,
+        mut wanted: impl FnMut(&[Datum], &Arena) -> bool,
+        now: i64,
+    ) -> Result<(), StorageError> {
+        self.fast.iter_mut().for_each(|fast| *fast = None);
+        self.restart(id, next);
+        for &view in &next.table_by_id(id).views {
+            self.restart(view, next);
+            self.fill_view(view)?;
+        }
+        self.begin(false);
+        let result = exports.iter().try_for_each(|export| self.import_rows(id, export, &mut wanted, now));
+        self.commit();
+        self.find_fast_inserts();
+        result
+    }
+
+    /// A table of another definition, whose rows are computed from those of the old one.
+    fn rewrite(&mut self, at: usize, rewrites: &[Arc<[Expr]>], def: &Arc<catalog::Table>) -> Result<(), StorageError> {
+        let old = self.tables[at].as_deref().expect("there is a table to rewrite");
+        let compile = |row: &Arc<[Expr]>, columns: usize| -> Vec<RowExpr> {
+            row.iter().map(|expr| RowExpr::new(expr, columns)).collect()
+        };
+        let mut columns = old.def().columns.len();
+        let mut programs = Vec::with_capacity(rewrites.len());
+        for row in rewrites {
+            programs.push(compile(row, columns));
+            columns = row.len();
+        }
+        assert_eq!(columns, def.columns.len(), "the last rewriting leads to the definition");
+        let mut new = Table::new(def);
+        let mut undo = UndoLog::default();
+        let mut datums = Vec::new();
+        let mut arena = Arena::default();
+        let mut next = old.first_row();
+        while let Some(id) = next {
+            arena.truncate(0);
+            datums.clear();
+            datums.extend((0..old.def().columns.len()).map(|column| old.load(id, column, &mut arena)));
+            for program in &programs {
+                let evaluator = &mut self.work.evaluator;
+                evaluator.load(&datums, &arena);
+                let mut row = Vec::with_capacity(program.len());
+                let mut strings = Arena::default();
+                for expr in program {
+                    let datum = evaluator.eval(expr)?;
+                    row.push(strings.adopt(datum, evaluator.arena()));
+                }
+                (datums, arena) = (row, strings);
+            }
+            new.prepare_insert(&datums, &arena, &mut self.work)?;
+            new.insert(&datums, &arena, &mut self.work, &mut undo)?;
+            next = old.next_row(id);
+        }
+        self.exchange(at, Some(Box::new(new)));
         Ok(())
     }
 
@@ -167,6 +233,24 @@ impl Store {
         let base = self.tables[source.0 as usize].as_deref().expect("a view's source is there");
         let updaters = &self.dependents[source.0 as usize];
         let updater = updaters.iter().find(|u| u.view == id).expect("the source lists its views");
+        if let UpdaterKind::Join(join) = &updater.kind {
+            let mut joined = Vec::new();
+            let all = join.for_all(&self.tables, source.0 as usize, &mut self.work.evaluator, &mut |input| {
+                joined.push(input.clone());
+            });
+            let source = Source::Join(join, &self.tables, source.0 as usize);
+            let result = all.map_err(StorageError::from).and_then(|()| {
+                joined.iter().try_for_each(|input| {
+                    join.view.change(source, &mut view, input, 1, &mut self.work, &mut undo)?;
+                    while let Some(freed) = undo.pop_freed() {
+                        view.free_string(freed);
+                    }
+                    Ok(())
+                })
+            });
+            self.tables[id.0 as usize] = Some(view);
+            return result;
+        }
         let mut inputs = [ViewInput::default(), ViewInput::default()];
         let mut row = Vec::new();
         let (mut arena, mut datums) = (Arena::default(), Vec::new());
@@ -174,6 +258,7 @@ impl Store {
         let mut result = Ok(());
         while let Some(row_id) = next.filter(|_| result.is_ok()) {
             result = match &updater.kind {
+                UpdaterKind::Join(_) => unreachable!("joins are filled above"),
                 UpdaterKind::Counting(counting) => {
                     arena.truncate(0);
                     datums.clear();
@@ -220,10 +305,21 @@ impl Store {
     }
 }
 
+/// For each table that is written anew, its rewritings in their order.
+fn rewritten(changes: &[CatalogChange]) -> BTreeMap<TableId, Vec<Arc<[Expr]>>> {
+    let mut rewritten: BTreeMap<TableId, Vec<Arc<[Expr]>>> = BTreeMap::new();
+    for change in changes {
+        if let CatalogChange::Rewrite(id, row) = change {
+            rewritten.entry(*id).or_default().push(Arc::clone(row));
+        }
+    }
+    rewritten
+}
+
 fn dependents_of(catalog: &Catalog, slots: usize) -> Vec<Box<[ViewUpdater]>> {
     let views = |at: usize| -> Box<[ViewUpdater]> {
         let Some(source) = catalog.get(TableId(at as u32)) else { return Box::default() };
-        source.views.iter().map(|&view| ViewUpdater::new(catalog.table_by_id(view), source)).collect()
+        source.views.iter().map(|&view| ViewUpdater::new(catalog.table_by_id(view), source, catalog)).collect()
     };
     (0..slots).map(views).collect()
 }

@@ -3,10 +3,11 @@
 use super::error::StorageError;
 use super::fast::FastInsert;
 use super::heap::RowId;
+use super::join_view::JoinView;
 use super::schema::AppliedChanges;
 use super::table::{Table, Work};
 use super::undo::{Savepoint, UndoLog};
-use super::view::{self, Probe, UpdaterKind, ViewInput, ViewUpdater};
+use super::view::{self, Probe, Source, UpdaterKind, ViewInput, ViewUpdater};
 use crate::catalog::TableId;
 use crate::topology::PartitionId;
 use crate::types::{Arena, Datum};
@@ -36,8 +37,10 @@ pub struct Store {
 struct ViewWork {
     /// Of a counting view: the old row's group and the new one's.
     probes: Vec<[Probe; 2]>,
-    /// Of any other.
+    /// Of any other over one table.
     inputs: Vec<[ViewInput; 2]>,
+    /// Of a join: the joined rows that the old row was part of, and those that the new one is.
+    joined: Vec<[Vec<ViewInput>; 2]>,
 }
 
 const NOWHERE: Probe = Probe { tag: 0, row: None };
@@ -120,6 +123,14 @@ impl Store {
                     old.clear();
                     general.input(row, arena, &mut self.work.evaluator, new)?;
                 }
+                UpdaterKind::Join(join) => {
+                    let [old, new] = &mut self.views.joined[i];
+                    old.clear();
+                    new.clear();
+                    join.for_row(&self.tables, row, arena, &mut self.work.evaluator, &mut |input| {
+                        new.push(input.clone());
+                    })?;
+                }
             }
         }
         let table = self.tables[at].as_deref_mut().expect(GONE);
@@ -134,6 +145,10 @@ impl Store {
                 UpdaterKind::General(general) => {
                     let [base, view] = pair(&mut self.tables, at, updater.view);
                     general.apply(base, view, &self.views.inputs[i], &mut self.work, &mut self.undo)?;
+                }
+                UpdaterKind::Join(join) => {
+                    let joined = &self.views.joined[i];
+                    change_join(&mut self.tables, at, updater.view, join, joined, &mut self.work, &mut self.undo)?;
                 }
             }
         }
@@ -175,6 +190,19 @@ impl Store {
         let dependents = &self.dependents[at];
         self.views.make_room(dependents.len());
         for (i, updater) in dependents.iter().enumerate() {
+            if let UpdaterKind::Join(join) = &updater.kind {
+                let strings = self.tables[at].as_deref().expect(GONE).rows().strings;
+                let [old, fresh] = &mut self.views.joined[i];
+                old.clear();
+                fresh.clear();
+                let evaluator = &mut self.work.evaluator;
+                let old_row = &self.work.old_row;
+                join.for_row(&self.tables, old_row, strings, evaluator, &mut |input| old.push(input.clone()))?;
+                if let Some((row, arena)) = new {
+                    join.for_row(&self.tables, row, arena, evaluator, &mut |input| fresh.push(input.clone()))?;
+                }
+                continue;
+            }
             let [base, view] = pair(&mut self.tables, at, updater.view);
             let strings = base.rows().strings;
             match &updater.kind {
@@ -191,6 +219,7 @@ impl Store {
                         general.input(row, arena, &mut self.work.evaluator, new_input)?;
                     }
                 }
+                UpdaterKind::Join(_) => unreachable!("joins were looked at above"),
             }
         }
         Ok(())
@@ -199,6 +228,11 @@ impl Store {
     /// After the row has changed: what `look_at_views` has found is done.
     fn change_views(&mut self, at: usize, new: Option<(&[Datum], &Arena)>) -> Result<(), StorageError> {
         for (i, updater) in self.dependents[at].iter().enumerate() {
+            if let UpdaterKind::Join(join) = &updater.kind {
+                let joined = &self.views.joined[i];
+                change_join(&mut self.tables, at, updater.view, join, joined, &mut self.work, &mut self.undo)?;
+                continue;
+            }
             let [base, view] = pair(&mut self.tables, at, updater.view);
             match &updater.kind {
                 UpdaterKind::Counting(counting) => {
@@ -215,6 +249,7 @@ impl Store {
                 UpdaterKind::General(general) => {
                     general.apply(base, view, &self.views.inputs[i], &mut self.work, &mut self.undo)?;
                 }
+                UpdaterKind::Join(_) => unreachable!("joins were changed above"),
             }
         }
         self.free_strings();
@@ -235,6 +270,13 @@ impl Store {
         }
         self.free_strings();
         Ok(rows)
+    }
+
+    /// Exchanges the rows of two tables whose columns and indexes are the same, in the same order, and that no view
+    /// reads. No transaction is open.
+    pub fn swap(&mut self, a: TableId, b: TableId) {
+        let [a, b] = pair(&mut self.tables, a.0 as usize, b);
+        a.swap_contents(b);
     }
 
     /// Starts a transaction. `undo` false: the caller knows that it will not roll back after a write; no log is kept.
@@ -308,8 +350,32 @@ impl ViewWork {
         if self.probes.len() < views {
             self.probes.resize(views, [NOWHERE; 2]);
             self.inputs.resize_with(views, Default::default);
+            self.joined.resize_with(views, Default::default);
         }
     }
+}
+
+/// Takes joined rows out of a view, and others in. The base table, number `base`, has changed already.
+fn change_join(
+    tables: &mut [Option<Box<Table>>],
+    base: usize,
+    view: TableId,
+    join: &JoinView,
+    [old, new]: &[Vec<ViewInput>; 2],
+    work: &mut Work,
+    undo: &mut UndoLog,
+) -> Result<(), StorageError> {
+    let at = view.0 as usize;
+    let mut view = tables[at].take().expect(GONE);
+    let mut result = Ok(());
+    for (inputs, sign) in [(old, -1), (new, 1)] {
+        for input in inputs {
+            let source = Source::Join(join, tables, base);
+            result = result.and_then(|()| join.view.change(source, &mut view, input, sign, work, undo));
+        }
+    }
+    tables[at] = Some(view);
+    result
 }
 
 /// The base table and one of its views.

@@ -9,6 +9,7 @@ use super::error::StorageError;
 use super::eval::{Evaluator, RowExpr};
 use super::heap::RowId;
 use super::index::key;
+use super::join_view::JoinView;
 use super::layout::LongStrings;
 use super::table::{Table, Work};
 use super::undo::UndoLog;
@@ -25,12 +26,29 @@ pub struct ViewUpdater {
 pub enum UpdaterKind {
     Counting(CountingView),
     General(Box<GeneralView>),
+    Join(Box<JoinView>),
+}
+
+/// Where MIN and MAX are looked for when the old one goes.
+#[derive(Clone, Copy)]
+pub enum Source<'t> {
+    /// The one table of the view.
+    Table(&'t Table),
+    /// All tables of the store but the view itself, and which of them is the join's base.
+    Join(&'t JoinView, &'t [Option<Box<Table>>], usize),
 }
 
 impl ViewUpdater {
-    /// For the view `def` over `source`; `view` is its table, or will be.
-    pub fn new(def: &catalog::Table, source: &catalog::Table) -> ViewUpdater {
+    /// For the view `def`, as `source` changes, one of its tables in `catalog`.
+    pub fn new(def: &catalog::Table, source: &catalog::Table, catalog: &catalog::Catalog) -> ViewUpdater {
         let view = def.view.as_ref().expect("a view");
+        if !view.joined.is_empty() {
+            let changing = view.sources().position(|id| id == source.id).expect("the source lists its views");
+            return ViewUpdater {
+                view: def.id,
+                kind: UpdaterKind::Join(Box::new(JoinView::new(def, changing, catalog))),
+            };
+        }
         let plain: Option<Vec<usize>> = view.groups.iter().map(|g| g.as_reg().map(usize::from)).collect();
         let counts = view.aggregates.iter().all(|a| a.kind == ViewAggregateKind::CountStar);
         // An index on the groups and no other: whoever counts knows how to keep it.
@@ -46,7 +64,7 @@ impl ViewUpdater {
 
     /// True if a row may be refused after the base table has changed.
     pub fn can_fail_late(&self) -> bool {
-        matches!(self.kind, UpdaterKind::General(_))
+        !matches!(self.kind, UpdaterKind::Counting(_))
     }
 }
 
@@ -135,7 +153,7 @@ impl CountingView {
 }
 
 /// What a base row means to a view.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ViewInput {
     /// False: the filter leaves it out, or there is no row.
     included: bool,
@@ -167,7 +185,7 @@ struct Aggregate {
     index: Option<(usize, Vec<usize>)>,
 }
 
-/// Any view over one table.
+/// Any view over one table, and what one over a join does with the joined rows.
 pub struct GeneralView {
     filter: Option<RowExpr>,
     /// Groups, then arguments.
@@ -182,7 +200,17 @@ pub struct GeneralView {
 
 impl GeneralView {
     fn new(def: &catalog::Table, view: &catalog::View, source: &catalog::Table) -> GeneralView {
-        let compile = |expr| RowExpr::new(expr, source.columns.len());
+        GeneralView::over(def, view, source.columns.len(), &|groups, argument| extreme_index(source, groups, argument))
+    }
+
+    /// Over rows of `columns` columns. `index` knows an index for MIN and MAX of a column among groups of columns.
+    pub fn over(
+        def: &catalog::Table,
+        view: &catalog::View,
+        columns: usize,
+        index: &dyn Fn(&[usize], usize) -> Option<(usize, Vec<usize>)>,
+    ) -> GeneralView {
+        let compile = |expr| RowExpr::new(expr, columns);
         let mut inputs: Vec<RowExpr> = view.groups.iter().map(compile).collect();
         let mut aggregates = Vec::new();
         for aggregate in &view.aggregates {
@@ -199,7 +227,7 @@ impl GeneralView {
                 column: aggregate.column,
                 counter: aggregate.count_column.unwrap_or(view.count_column),
                 ty: def.columns[aggregate.column].ty,
-                index: groups.zip(argument_column).and_then(|(g, a)| extreme_index(source, &g, a)),
+                index: groups.zip(argument_column).and_then(|(g, a)| index(&g, a)),
             });
         }
         aggregates.sort_by_key(|a| !matches!(a.kind, ViewAggregateKind::CountStar | ViewAggregateKind::Count));
@@ -246,6 +274,18 @@ impl GeneralView {
         Ok(())
     }
 
+    /// As `input`, for a row of the join that the evaluator has at hand; its conditions are known to be true.
+    pub fn joined_input(&self, evaluator: &mut Evaluator, out: &mut ViewInput) -> Result<(), EvalError> {
+        out.included = true;
+        out.values.clear();
+        out.arena.truncate(0);
+        for input in &self.inputs {
+            let datum = evaluator.eval(input)?;
+            out.values.push(out.arena.adopt(datum, evaluator.arena()));
+        }
+        Ok(())
+    }
+
     /// Brings the view in line with a base row that was `old` and is `new`. `base` has changed already.
     pub fn apply(
         &self,
@@ -259,17 +299,18 @@ impl GeneralView {
             return Ok(());
         }
         if old.included {
-            self.change(base, view, old, -1, work, undo)?;
+            self.change(Source::Table(base), view, old, -1, work, undo)?;
         }
         if new.included {
-            self.change(base, view, new, 1, work, undo)?;
+            self.change(Source::Table(base), view, new, 1, work, undo)?;
         }
         Ok(())
     }
 
-    fn change(
+    /// Counts an input in (`sign` 1) or out (-1).
+    pub fn change(
         &self,
-        base: &Table,
+        base: Source<'_>,
         view: &mut Table,
         input: &ViewInput,
         sign: i64,
@@ -330,7 +371,7 @@ impl GeneralView {
     /// Changes the aggregates in `row`, whose long strings are in `arena`.
     fn aggregate(
         &self,
-        base: &Table,
+        base: Source<'_>,
         input: &ViewInput,
         sign: i64,
         row: &mut [Datum],
@@ -351,16 +392,51 @@ impl GeneralView {
                 ViewAggregateKind::Sum => add(old, argument, sign, aggregate.ty)?,
                 ViewAggregateKind::Min | ViewAggregateKind::Max => {
                     let better = old.is_null() || aggregate.is_better(argument, old, arena);
-                    let was_it = sign < 0 && compare_datums(argument, old, aggregate.ty, arena) == Ordering::Equal;
-                    match sign {
-                        1 if better => argument,
-                        -1 if was_it => self.extreme(base, aggregate, input, arena, evaluator)?,
+                    // Several rows of a join may go with one row of a table: the first that went had it looked for.
+                    let was_it = sign < 0
+                        && !old.is_null()
+                        && compare_datums(argument, old, aggregate.ty, arena) == Ordering::Equal;
+                    match (sign, base) {
+                        (1, _) if better => argument,
+                        (-1, Source::Table(base)) if was_it => {
+                            self.extreme(base, aggregate, input, arena, evaluator)?
+                        }
+                        (-1, Source::Join(join, tables, base)) if was_it => {
+                            self.joined_extreme(join, tables, base, aggregate, input, arena, evaluator)?
+                        }
                         _ => old,
                     }
                 }
             };
         }
         Ok(())
+    }
+
+    /// The smallest or largest argument in a group of a join, from the tables as they are now.
+    #[allow(clippy::too_many_arguments)]
+    fn joined_extreme(
+        &self,
+        join: &JoinView,
+        tables: &[Option<Box<Table>>],
+        base: usize,
+        aggregate: &Aggregate,
+        group: &ViewInput,
+        arena: &mut Arena,
+        evaluator: &mut Evaluator,
+    ) -> Result<Datum, StorageError> {
+        let mut best = Datum::NULL;
+        join.for_all(tables, base, evaluator, &mut |input| {
+            let in_group = |i: usize| key::same(input.values[i], &input.arena, group.values[i], &group.arena);
+            let value = input.values[aggregate.argument.expect("MIN and MAX have one")];
+            if value.is_null() || !(0..self.groups).all(in_group) {
+                return;
+            }
+            let value = arena.adopt(value, &input.arena);
+            if best.is_null() || aggregate.is_better(value, best, arena) {
+                best = value;
+            }
+        })?;
+        Ok(best)
     }
 
     /// The smallest or largest argument in a group, from the base table as it is now.

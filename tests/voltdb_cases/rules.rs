@@ -124,6 +124,33 @@ const RULES: &[Rule] = &[
         |sql| sql.contains("OVER"),
         "windows may order by anything, have frames, and stand several in one SELECT",
     ),
+    lifted(
+        "view_rule",
+        |sql| sql.starts_with("CREATE VIEW"),
+        "a query that can't be kept up to date row by row is a view all the same: it runs when it is read",
+    ),
+    lifted(
+        "table_not_empty",
+        |sql| ["CREATE", "ALTER TABLE", "PARTITION TABLE"].iter().any(|word| sql.starts_with(word)),
+        "a definition is carried out on the rows that are there, and refused only if one of them does not fit",
+    ),
+    lifted(
+        "duplicate_object",
+        |sql| sql.contains("DROP TABLE") && sql.contains("CREATE TABLE"),
+        "a batch may drop a table and create another one of that name",
+    ),
+    lifted(
+        "syntax",
+        |sql| sql.starts_with("DROP") && sql.ends_with("IF EXISTS"),
+        "IF EXISTS and CASCADE may stand in any order",
+    ),
+    lifted(
+        "syntax",
+        |sql| {
+            sql.starts_with("CREATE TABLE") && (!sql.is_ascii() || sql.contains(" COUNT ") || sql.contains("(VALUE "))
+        },
+        "names may have letters of every language, and VALUE and COUNT are no reserved words",
+    ),
 ];
 
 /// The reason for which this answer may differ from VoltDB's.

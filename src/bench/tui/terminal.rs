@@ -14,12 +14,14 @@ use ratatui::backend::CrosstermBackend;
 use crate::bench::controls::Controls;
 use crate::bench::driver::{Flow, Observer};
 use crate::bench::options::VoterOptions;
+use crate::bench::report::compare::Change;
 use crate::bench::run::Outcome;
-use crate::bench::sampler::Sample;
+use crate::bench::sampler::{Phase, Sample};
 use crate::bench::signals;
 use crate::bench::tui::model::{Model, View};
 use crate::bench::tui::update::{Event, Key, update};
 use crate::bench::tui::view::view;
+use crate::bench::units::rate;
 
 /// A dashboard has the terminal. One at a time, since there is one terminal.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -68,6 +70,44 @@ impl Write for FrameWriter {
     }
 }
 
+/// Throughput with and without drawing, in turns of a second within one run.
+#[derive(Debug, Default)]
+pub struct ScreenCost {
+    drawing: bool,
+    calls: u64,
+    ns: u64,
+    /// Calls per second of each turn without, and with.
+    turns: [Vec<f64>; 2],
+}
+
+/// How long a turn is.
+const TURN_NS: u64 = 1_000_000_000;
+
+impl ScreenCost {
+    fn add(&mut self, sample: &Sample) {
+        self.calls += sample.measured.count();
+        self.ns += if sample.phase == Phase::Measure { sample.interval_ns } else { 0 };
+        if self.ns >= TURN_NS {
+            self.turns[usize::from(self.drawing)].push(self.calls as f64 * 1e9 / self.ns as f64);
+            (self.calls, self.ns) = (0, 0);
+            self.drawing = !self.drawing;
+        }
+    }
+}
+
+impl std::fmt::Display for ScreenCost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [without, with] = &self.turns;
+        let mean = |turns: &[f64]| turns.iter().sum::<f64>() / turns.len().max(1) as f64;
+        let Some(change) = Change::of(without, with) else { return f.write_str("too short to tell") };
+        write!(f, "{}/s drawn, {}/s not drawn: {:+.1} %", rate(mean(with)), rate(mean(without)), change.percent)?;
+        if let Some((low, high)) = change.interval {
+            write!(f, " ({low:+.1} to {high:+.1} % at 95 %)")?;
+        }
+        write!(f, ", {} turns of a second each", with.len())
+    }
+}
+
 /// Saves a report of an outcome; gives where, or why not.
 pub type Saver = Box<dyn FnMut(&Outcome) -> Result<String, String>>;
 
@@ -81,6 +121,7 @@ pub struct Dashboard {
     drawn: bool,
     controls: Option<Arc<Controls>>,
     saver: Option<Saver>,
+    cost: Option<ScreenCost>,
     seen_signals: usize,
 }
 
@@ -107,12 +148,30 @@ impl Dashboard {
         enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)?;
         let terminal = Terminal::new(CrosstermBackend::new(FrameWriter(Vec::new())))?;
-        Ok(Dashboard { terminal, model, drawn: false, controls: None, saver: None, seen_signals: signals::count() })
+        Ok(Dashboard {
+            terminal,
+            model,
+            drawn: false,
+            controls: None,
+            saver: None,
+            cost: None,
+            seen_signals: signals::count(),
+        })
     }
 
     /// What the key `s` does; without, it says that there is nowhere to save to.
     pub fn on_save(&mut self, saver: Saver) {
         self.saver = Some(saver);
+    }
+
+    /// From now on draws in every other second only, to learn what drawing costs.
+    pub fn measure_cost(&mut self) {
+        self.cost = Some(ScreenCost::default());
+    }
+
+    /// What was learned, if it was measured.
+    pub fn cost(&self) -> Option<&ScreenCost> {
+        self.cost.as_ref()
     }
 
     fn draw(&mut self) -> io::Result<()> {
@@ -124,7 +183,7 @@ impl Dashboard {
     fn serve(&mut self, limit: Duration) -> io::Result<Flow> {
         let until = Instant::now() + limit;
         loop {
-            if !self.drawn {
+            if !self.drawn && self.cost.as_ref().is_none_or(|cost| cost.drawing) {
                 self.draw()?;
             }
             // A panic elsewhere has restored the terminal, or a signal asks to leave.
@@ -162,6 +221,9 @@ impl Dashboard {
 
 impl Observer for Dashboard {
     fn sample(&mut self, sample: &Sample) {
+        if let Some(cost) = &mut self.cost {
+            cost.add(sample);
+        }
         update(&mut self.model, Event::Sample(sample));
         self.drawn = false;
     }

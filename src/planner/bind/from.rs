@@ -1,13 +1,13 @@
 //! FROM: tables, subqueries and joins become relations of the scope and a tree.
 
 use super::query::renamed;
-use crate::catalog::{Table, ViewAggregateKind};
+use crate::catalog::{QueryView, Table, ViewAggregateKind};
 use crate::expr::AggregateKind;
 use crate::expr::expr::{Comparison, Expr, ExprKind};
 use crate::planner::binder::{Binder, Rows};
-use crate::planner::error::{Result, did_you_mean, fail};
+use crate::planner::error::{BindError, Result, did_you_mean, fail};
 use crate::planner::from::From;
-use crate::planner::plan::{AggregateCall, JoinKind};
+use crate::planner::plan::{AggregateCall, JoinKind, Node};
 use crate::planner::scope::{Merged, Relation, Source};
 use crate::sql::Span;
 use crate::sql::ast::{self, Ident, JoinConstraint, TableRef};
@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl<'a> Binder<'a> {
-    pub(super) fn bind_from(&mut self, items: &'a [TableRef]) -> Result<From> {
+    pub(in crate::planner) fn bind_from(&mut self, items: &'a [TableRef]) -> Result<From> {
         self.scope().no_aggregates = Some("ON");
         self.scope().no_windows = Some("ON");
         let mut from = From::One;
@@ -53,6 +53,13 @@ impl<'a> Binder<'a> {
             self.scope().visible = true;
             return self.add_rows(rows?, alias);
         }
+        if let Some((_, table)) = name.name.as_str().split_once('.') {
+            let short = Ident { name: Name::new(table), span: name.span };
+            return self.system_table(name, if std::ptr::eq(alias, name) { &short } else { alias });
+        }
+        if let Some(view) = self.catalog.query_view(&name.name) {
+            return self.query_view(view, name, alias);
+        }
         let table = self.source_table(name)?;
         if table.is_view() && table.spread && table.partition_column.is_none() {
             return self.merged_view(table, alias);
@@ -60,6 +67,48 @@ impl<'a> Binder<'a> {
         let instance = self.add_instance(table);
         self.add_relation(alias, Source::Table(instance))?;
         Ok(From::Table(instance))
+    }
+
+    /// Its rows are made now, once for all the times that the statement is bound or names it.
+    fn system_table(&mut self, name: &Ident, alias: &Ident) -> Result<From> {
+        let Some(system) = self.env.system else {
+            let message =
+                format!("{} can only be read by statements of their own, not in procedures and views", name.name);
+            return fail(message, name.span);
+        };
+        let Some(rows) = system.rows(&name.name) else {
+            let names = system.names();
+            let hint = did_you_mean(name.name.as_str(), names.iter().map(String::as_str));
+            return fail(format!("no system table {}{hint} (sys.catalog lists them all)", name.name), name.span);
+        };
+        let mut columns = Vec::with_capacity(rows.columns.len());
+        let mut filled = Vec::with_capacity(rows.columns.len());
+        for (at, column) in rows.columns.iter().enumerate() {
+            let reg = self.fresh();
+            filled.push((at, reg));
+            columns.push((Name::new(&column.name), Expr::reg(reg, column.data_type, true)));
+        }
+        self.add_relation(alias, Source::Columns(columns))?;
+        Ok(From::Node(Node::Rows { name: name.name.clone(), rows, columns: filled }))
+    }
+
+    /// A view that is not materialized: its query, which sees nothing of what is around its name.
+    fn query_view(&mut self, view: &'a QueryView, name: &Ident, alias: &Ident) -> Result<From> {
+        if let Some(what) = self.plain {
+            return fail(format!("{what} can't read {}: it is a view that is not materialized", view.name), name.span);
+        }
+        let common_tables = std::mem::take(&mut self.common_tables);
+        let visible: Vec<bool> = self.scopes.iter().map(|scope| scope.visible).collect();
+        self.scopes.iter_mut().for_each(|scope| scope.visible = false);
+        let rows = self.nested(name.span, |binder| binder.query(&view.query));
+        self.scopes.iter_mut().zip(visible).for_each(|(scope, visible)| scope.visible = visible);
+        self.common_tables = common_tables;
+        // Where it is wrong would be a place in another text.
+        let mut rows = rows.map_err(|error| BindError { span: name.span, ..error })?;
+        for (column, (name, _)) in rows.columns.iter_mut().zip(&view.columns) {
+            column.name = name.to_string();
+        }
+        self.add_rows(rows, alias)
     }
 
     fn add_rows(&mut self, rows: Rows, alias: &Ident) -> Result<From> {

@@ -4,22 +4,29 @@ use crate::expr::AggregateKind;
 use crate::expr::expr::{Expr, ExprKind};
 use crate::planner::binder::{Binder, ungrouped};
 use crate::planner::error::{Result, fail, type_name};
-use crate::planner::plan::{AggregateCall, SortKey, SubqueryKind, WindowCall, WindowKind};
+use crate::planner::plan::{AggregateCall, SubqueryKind};
 use crate::planner::registers::{any_part, replace};
-use crate::planner::scope::{Grouping, WindowGroup};
+use crate::planner::scope::Grouping;
 use crate::sql::Span;
-use crate::sql::ast::{self, ExprKind as Ast, FrameBound, SelectItem, Window};
+use crate::sql::ast::{self, ExprKind as Ast, SelectItem};
 use crate::types::{DataType, Reg, Value};
 
 /// The aggregate function of that name.
 pub(in crate::planner) fn aggregate_kind(function: &ast::Function) -> Option<AggregateKind> {
-    match function.name.name.folded() {
-        "count" if function.star => Some(AggregateKind::CountStar),
-        "count" => Some(AggregateKind::Count),
-        "sum" => Some(AggregateKind::Sum),
-        "avg" => Some(AggregateKind::Avg),
-        "min" => Some(AggregateKind::Min),
-        "max" => Some(AggregateKind::Max),
+    match AggregateKind::lookup(function.name.name.folded())? {
+        AggregateKind::Count if function.star => Some(AggregateKind::CountStar),
+        AggregateKind::StringAgg { .. } => {
+            let separator_len = function.arguments.get(1).and_then(separator).map_or(0, |text| text.len() as u32);
+            Some(AggregateKind::StringAgg { separator_len })
+        }
+        kind => Some(kind),
+    }
+}
+
+/// What STRING_AGG puts between two texts.
+fn separator(e: &ast::Expr) -> Option<&str> {
+    match &e.kind {
+        Ast::Literal(Value::Text(text)) => Some(text),
         _ => None,
     }
 }
@@ -203,7 +210,7 @@ impl<'a> Binder<'a> {
     }
 
     /// The argument, and the type of the result.
-    fn aggregate_argument(
+    pub(super) fn aggregate_argument(
         &mut self,
         kind: AggregateKind,
         f: &'a ast::Function,
@@ -213,6 +220,9 @@ impl<'a> Binder<'a> {
         if kind == AggregateKind::CountStar {
             return Ok((None, DataType::BigInt));
         }
+        if matches!(kind, AggregateKind::StringAgg { .. }) {
+            return self.string_agg_argument(f, span).map(|bound| (Some(bound), DataType::TEXT));
+        }
         let [argument] = f.arguments.as_slice() else {
             return fail(format!("{name} takes 1 argument, not {}", f.arguments.len()), span);
         };
@@ -220,88 +230,32 @@ impl<'a> Binder<'a> {
         self.infer(&mut bound, DataType::BigInt);
         let ty = aggregate_type(kind, bound.ty);
         match ty {
+            Some(DataType::Float) if bound.ty != DataType::Float => {
+                let bound = self.coerce(bound, DataType::Float, argument.span)?;
+                Ok((Some(bound), DataType::Float))
+            }
             Some(ty) => Ok((Some(bound), ty)),
+            None if kind == AggregateKind::ApproxCountDistinct => {
+                let message = format!("{name} takes integers, DECIMAL and TIMESTAMP, not {}", type_name(bound.ty));
+                fail(message, argument.span)
+            }
             None => fail(format!("{name} needs a number, not {}", type_name(bound.ty)), argument.span),
         }
     }
 
-    /// A function with OVER.
-    pub(super) fn window(&mut self, f: &'a ast::Function, window: &'a Window, span: Span) -> Result<Expr> {
-        let name = f.name.name.as_str().to_uppercase();
-        match self.scopes.last() {
-            None => return fail(format!("{name} OVER needs a FROM"), span),
-            Some(scope) => {
-                if let Some(clause) = scope.no_windows {
-                    return fail(format!("window function {name} can't stand in {clause}; use a FROM subquery"), span);
-                }
-            }
-        }
-        self.scope().no_windows = Some("another window function");
-        let bound = self.window_call(f, &name, window, span);
-        self.scope().no_windows = None;
-        let (kind, ty, nullable, partition_by, order_by) = bound?;
-        let out = self.fresh();
-        let call = WindowCall { kind, out, ty };
-        let windows = &mut self.scope().windows;
-        let same = windows.iter_mut().find(|w| w.partition_by == partition_by && same_keys(&w.order_by, &order_by));
-        match same {
-            Some(group) => group.calls.push(call),
-            None => windows.push(WindowGroup { partition_by, order_by, calls: vec![call] }),
-        }
-        Ok(Expr::reg(out, ty, nullable))
-    }
-
-    #[allow(clippy::type_complexity)] // the parts of a window call, taken apart at once by its only caller
-    fn window_call(
-        &mut self,
-        f: &'a ast::Function,
-        name: &str,
-        window: &'a Window,
-        span: Span,
-    ) -> Result<(WindowKind, DataType, bool, Vec<Expr>, Vec<SortKey>)> {
-        check_frame(window, span)?;
-        let mut partition_by = Vec::with_capacity(window.partition_by.len());
-        for e in &window.partition_by {
-            let mut bound = self.expr(e)?;
-            self.regroup(&mut bound)?;
-            partition_by.push(bound);
-        }
-        let mut order_by = Vec::with_capacity(window.order_by.len());
-        for key in &window.order_by {
-            let mut expr = self.expr(&key.expr)?;
-            self.regroup(&mut expr)?;
-            let nulls_first = key.nulls_first.unwrap_or(!key.descending);
-            order_by.push(SortKey { expr, descending: key.descending, nulls_first });
-        }
-        let rank = match f.name.name.folded() {
-            "row_number" => Some(WindowKind::RowNumber),
-            "rank" => Some(WindowKind::Rank),
-            "dense_rank" => Some(WindowKind::DenseRank),
-            _ => None,
+    /// Each text with the separator before it.
+    fn string_agg_argument(&mut self, f: &'a ast::Function, span: Span) -> Result<Expr> {
+        let [argument, between] = f.arguments.as_slice() else {
+            return fail(
+                format!("STRING_AGG takes 2 arguments, not {}: values and a separator", f.arguments.len()),
+                span,
+            );
         };
-        if let Some(kind) = rank {
-            if !f.arguments.is_empty() || f.star {
-                return fail(format!("{name} takes no argument"), span);
-            }
-            if order_by.is_empty() && !matches!(kind, WindowKind::RowNumber) {
-                return fail(format!("{name} needs ORDER BY in its OVER"), span);
-            }
-            return Ok((kind, DataType::BigInt, false, partition_by, order_by));
+        if separator(between).is_none() {
+            return fail("the separator of STRING_AGG must be a text in quotes", between.span);
         }
-        let Some(kind) = aggregate_kind(f) else {
-            return fail(format!("{name} is no window function"), span);
-        };
-        if f.distinct {
-            return fail(format!("{name}(DISTINCT ..) can't have OVER"), span);
-        }
-        let (mut argument, ty) = self.aggregate_argument(kind, f, name, span)?;
-        if let Some(argument) = &mut argument {
-            self.regroup(argument)?;
-        }
-        // The current row is always in the frame.
-        let counts = matches!(kind, AggregateKind::Count | AggregateKind::CountStar);
-        let nullable = !counts && argument.as_ref().is_some_and(|a| a.nullable);
-        Ok((WindowKind::Aggregate(kind, argument), ty, nullable, partition_by, order_by))
+        let parts = vec![(self.expr(between)?, between.span), (self.expr(argument)?, argument.span)];
+        self.call_registry("concat", parts, span)
     }
 }
 
@@ -313,34 +267,4 @@ pub(super) fn position(clause: &str, n: i64, columns: usize) -> String {
 /// Result type of an aggregate over `argument`; None if it takes no such type.
 pub(in crate::planner) fn aggregate_type(kind: AggregateKind, argument: DataType) -> Option<DataType> {
     kind.result_type(argument).ok()
-}
-
-fn same_keys(a: &[SortKey], b: &[SortKey]) -> bool {
-    a.len() == b.len()
-        && a.iter()
-            .zip(b)
-            .all(|(a, b)| a.expr == b.expr && a.descending == b.descending && a.nulls_first == b.nulls_first)
-}
-
-/// Only the frame that there is without a frame clause.
-fn check_frame(window: &Window, span: Span) -> Result<()> {
-    match &window.frame {
-        None => Ok(()),
-        Some(frame)
-            if !frame.rows && frame.start == FrameBound::UnboundedPreceding && frame.end == FrameBound::CurrentRow =>
-        {
-            Ok(())
-        }
-        Some(frame)
-            if window.order_by.is_empty()
-                && frame.start == FrameBound::UnboundedPreceding
-                && frame.end == FrameBound::UnboundedFollowing =>
-        {
-            Ok(())
-        }
-        Some(_) => fail(
-            "the only window frame is RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW: leave the frame out",
-            span,
-        ),
-    }
 }

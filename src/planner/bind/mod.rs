@@ -11,3 +11,4 @@ mod query;
 mod returning;
 mod select;
 mod subquery;
+mod window;

@@ -325,6 +325,7 @@ impl<'a> Binder<'a> {
             None => {
                 let tables = self.catalog.tables().map(|table| table.name.as_str());
                 let names = tables.chain(self.common_tables.iter().map(|table| table.name.as_str()));
+                let names = names.chain(self.catalog.query_views().map(|view| view.name.as_str()));
                 let hint = did_you_mean(name.name.as_str(), names);
                 fail(format!("no table or view {}{hint}", name.name), name.span)
             }

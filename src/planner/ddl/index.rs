@@ -67,14 +67,22 @@ pub(super) fn check_key_count(keys: usize, span: Span) -> Result<()> {
     }
 }
 
-/// Partitions can't see each other's rows: a unique key must keep equal rows in one partition.
+/// Partitions can't see each other's rows: a unique key must keep equal rows in one partition, or ASSUMEUNIQUE says that
+/// it doesn't.
 pub(super) fn check_partition(table: &Table, index: &Index) -> std::result::Result<(), String> {
     let Some(column) = table.partition_column.filter(|_| table.spread && !table.is_view()) else { return Ok(()) };
-    if index.unique && !index.assume_unique && !index.keys.iter().any(|key| key.column == Some(column)) {
-        let column = &table.columns[column].name;
+    let includes = index.keys.iter().any(|key| key.column == Some(column));
+    let column = &table.columns[column].name;
+    if index.unique && !index.assume_unique && !includes {
         return Err(format!(
             "unique key {} of partitioned table {} must include the partition column {column}; \
              ASSUMEUNIQUE checks each partition by itself",
+            index.name, table.name
+        ));
+    }
+    if index.assume_unique && includes {
+        return Err(format!(
+            "key {} of {} includes the partition column {column}, so it is unique everywhere: write UNIQUE",
             index.name, table.name
         ));
     }
@@ -85,7 +93,15 @@ pub(super) fn check_partition(table: &Table, index: &Index) -> std::result::Resu
 pub(super) fn key_columns(table: &Arc<Table>, columns: &[&ast::Expr], alias: &Name) -> Result<Vec<Key>> {
     let nothing = Catalog::default();
     let env = column_environment(&nothing, table);
-    columns.iter().map(|e| bind_key(&env, table, e, alias)).collect()
+    let mut keys: Vec<Key> = Vec::with_capacity(columns.len());
+    for e in columns {
+        let key = bind_key(&env, table, e, alias)?;
+        if let Some(column) = key.column.filter(|_| keys.iter().any(|other| other.column == key.column)) {
+            return fail(format!("column {} is in the key twice", table.columns[column].name), e.span);
+        }
+        keys.push(key);
+    }
+    Ok(keys)
 }
 
 fn bind_key<'a>(env: &'a Environment<'a>, table: &Arc<Table>, e: &'a ast::Expr, alias: &Name) -> Result<Key> {

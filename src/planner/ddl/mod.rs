@@ -2,9 +2,11 @@
 //!
 //! Each change is checked against the whole catalog first; one that fails has changed nothing. Procedures are not here.
 
+mod alter;
 mod drop;
 mod index;
 mod partition;
+mod query_view;
 mod table;
 mod view;
 
@@ -18,7 +20,7 @@ use super::scope::{Relation, Scope, Source};
 use crate::catalog::{Catalog, CatalogChange, Table};
 use crate::expr::expr::Expr;
 use crate::sql::Span;
-use crate::sql::ast::{Ddl, Ident, ObjectKind};
+use crate::sql::ast::{AlterTable, Ddl, Ident, ObjectKind};
 use crate::types::{DataType, Name, Reg};
 use std::sync::Arc;
 
@@ -50,11 +52,18 @@ pub fn apply(catalog: &mut Catalog, ddl: &Ddl, text: &str) -> Result<DdlOutcome>
         Ddl::PartitionTable { table, column } => partition::partition(catalog, table, column),
         Ddl::ReplicateTable { table } => partition::replicate(catalog, table),
         Ddl::CreateIndex(create) => index::create(catalog, create),
-        Ddl::CreateView { name, columns, query } => view::create(catalog, name, columns, query, text),
-        Ddl::Drop { kind: ObjectKind::Table, name, if_exists, cascade } => {
-            drop::table(catalog, name, *if_exists, *cascade)
+        Ddl::CreateView(create) => query_view::create(catalog, create, text),
+        Ddl::AlterTable { table, action } => {
+            let cascade = matches!(**action, AlterTable::DropColumn { cascade: true, .. });
+            checked(catalog, table.span, cascade, |catalog| alter::alter(catalog, table, action, text))
         }
-        Ddl::Drop { kind: ObjectKind::View, name, if_exists, .. } => drop::view(catalog, name, *if_exists),
+        Ddl::AlterView { view, ttl } => view::set_ttl(catalog, view, ttl.as_ref()),
+        Ddl::Drop { kind: ObjectKind::Table, name, if_exists, cascade } => {
+            checked(catalog, name.span, *cascade, |catalog| drop::table(catalog, name, *if_exists, *cascade))
+        }
+        Ddl::Drop { kind: ObjectKind::View, name, if_exists, cascade } => {
+            checked(catalog, name.span, *cascade, |catalog| drop::view(catalog, name, *if_exists))
+        }
         Ddl::Drop { kind: ObjectKind::Index, name, if_exists, .. } => drop::index(catalog, name, *if_exists),
         Ddl::Drop { kind: ObjectKind::Procedure, name, .. } => not_ours(name.span),
         Ddl::CreateProcedure(procedure) => not_ours(procedure.name.span),
@@ -62,6 +71,30 @@ pub fn apply(catalog: &mut Catalog, ddl: &Ddl, text: &str) -> Result<DdlOutcome>
         Ddl::PartitionProcedure { name, .. } => not_ours(name.span),
         Ddl::LoadClasses { .. } => not_ours(Span::NONE),
     }
+}
+
+/// Makes a change that may take something away from views that are queries: they are named, or with `cascade` dropped.
+fn checked(
+    catalog: &mut Catalog,
+    span: Span,
+    cascade: bool,
+    change: impl FnOnce(&mut Catalog) -> Result<DdlOutcome>,
+) -> Result<DdlOutcome> {
+    let mut next = catalog.clone();
+    let mut outcome = change(&mut next)?;
+    query_view::check_all(&mut next, span, cascade, &mut outcome)?;
+    *catalog = next;
+    Ok(outcome)
+}
+
+/// A new table or view needs a name of its own.
+fn refuse_taken(catalog: &Catalog, name: &Ident) -> Result<()> {
+    let other = match (catalog.table(&name.name), catalog.query_view(&name.name)) {
+        (Some(table), _) => format!("{} {}", if table.is_view() { "view" } else { "table" }, table.name),
+        (None, Some(view)) => format!("view {}", view.name),
+        (None, None) => return Ok(()),
+    };
+    fail(format!("{other} is there already"), name.span)
 }
 
 fn not_ours(span: Span) -> Result<DdlOutcome> {
@@ -72,6 +105,9 @@ fn not_ours(span: Span) -> Result<DdlOutcome> {
 fn base_table(catalog: &Catalog, name: &Ident, verb: &str) -> Result<Arc<Table>> {
     let table = match catalog.table(&name.name) {
         Some(table) => Arc::clone(table),
+        None if catalog.query_view(&name.name).is_some() => {
+            return fail(format!("{verb} needs a table, and {} is a view", name.name), name.span);
+        }
         None => {
             let names = catalog.tables().filter(|table| !table.is_view()).map(|table| table.name.as_str());
             let hint = did_you_mean(name.name.as_str(), names);

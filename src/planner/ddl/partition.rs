@@ -1,11 +1,13 @@
 //! PARTITION TABLE and REPLICATE TABLE.
 
 use super::index::check_partition;
-use super::{DdlOutcome, base_table};
+use super::{DdlOutcome, base_table, view};
 use crate::catalog::{Catalog, CatalogChange, Table};
 use crate::planner::bind::insert::target_column;
 use crate::planner::error::{BindError, Result, fail};
+use crate::sql::Span;
 use crate::sql::ast::Ident;
+use std::sync::Arc;
 
 pub(super) fn partition(catalog: &mut Catalog, name: &Ident, column: &Ident) -> Result<DdlOutcome> {
     let table = base_table(catalog, name, "PARTITION TABLE")?;
@@ -25,6 +27,10 @@ pub(super) fn partition(catalog: &mut Catalog, name: &Ident, column: &Ident) -> 
         let note = format!("{} is partitioned on {} already", table.name, of.name);
         return Ok(DdlOutcome::nothing("table partitioned", note));
     }
+    if let Some(procedure) = catalog.procedures().find(|procedure| is_on(procedure, &table)) {
+        let message = format!("procedure {} is partitioned on {}: drop it first", procedure.name, table.name);
+        return fail(message, name.span);
+    }
     let mut changed = table.as_ref().clone();
     changed.partition_column = Some(at);
     changed.spread = true;
@@ -32,7 +38,7 @@ pub(super) fn partition(catalog: &mut Catalog, name: &Ident, column: &Ident) -> 
         check_partition(&changed, index).map_err(|message| BindError::new(message, column.span))?;
     }
     let outcome = DdlOutcome::done("table partitioned", vec![CatalogChange::Repartition(table.id)]);
-    put_with_views(catalog, changed);
+    put_with_views(catalog, changed, name.span)?;
     Ok(outcome)
 }
 
@@ -52,7 +58,7 @@ pub(super) fn replicate(catalog: &mut Catalog, name: &Ident) -> Result<DdlOutcom
     changed.partition_column = None;
     changed.spread = false;
     let outcome = DdlOutcome::done("table replicated", vec![CatalogChange::Repartition(table.id)]);
-    put_with_views(catalog, changed);
+    put_with_views(catalog, changed, name.span)?;
     Ok(outcome)
 }
 
@@ -63,19 +69,16 @@ pub(super) fn is_on(procedure: &crate::catalog::Procedure, table: &Table) -> boo
 }
 
 /// Puts a table whose partitioning has changed; its views follow.
-fn put_with_views(catalog: &mut Catalog, table: Table) {
-    for &id in &table.views {
-        let mut view = catalog.table_by_id(id).as_ref().clone();
-        view.spread = table.spread;
-        view.partition_column = view_partition_column(&view, &table);
-        catalog.put_table(view);
+fn put_with_views(catalog: &mut Catalog, table: Table, span: Span) -> Result<()> {
+    let views = table.views.clone();
+    let mut next = catalog.clone();
+    next.put_table(table);
+    for id in views {
+        let old = Arc::clone(next.table_by_id(id));
+        let view = view::rebuild(&next, &old)
+            .map_err(|error| BindError::new(format!("view {}: {}", old.name, error.message), span))?;
+        next.put_table(view);
     }
-    catalog.put_table(table);
-}
-
-/// The group of a view that is its table's partition column.
-pub(super) fn view_partition_column(view: &Table, source: &Table) -> Option<usize> {
-    let column = source.partition_column?;
-    let groups = &view.view.as_ref().expect("called for views").groups;
-    groups.iter().position(|group| group.as_reg().map(usize::from) == Some(column))
+    *catalog = next;
+    Ok(())
 }

@@ -1,14 +1,15 @@
 //! CREATE TABLE.
 
 use super::index::{constraint_index, key_columns};
-use super::{DdlOutcome, check_stored, column_binder, column_environment, find_index};
-use crate::catalog::{Catalog, CatalogChange, Check, Column, Default, Index, Table};
+use super::{DdlOutcome, check_stored, column_binder, column_environment, find_index, refuse_taken};
+use crate::catalog::{Catalog, CatalogChange, Check, Column, Default, Index, Table, Ttl};
 use crate::expr::expr::ExprKind;
+use crate::planner::bind::insert::target_column;
 use crate::planner::binder::Binder;
 use crate::planner::environment::Environment;
 use crate::planner::error::{BindError, Result, fail};
 use crate::sql::Span;
-use crate::sql::ast::{self, ColumnDef, ConstraintKind, CreateTable, Expr, Ident, KeyKind};
+use crate::sql::ast::{self, ConstraintKind, CreateTable, Expr, Ident, KeyKind};
 use crate::types::{DataType, Name, Value};
 use std::sync::Arc;
 
@@ -17,9 +18,9 @@ pub(super) const COLUMNS_MAX: usize = 1024;
 const ROW_BYTES_MAX: u64 = 2_097_152;
 
 /// A key of CREATE TABLE, written at a column or at the end.
-struct KeyDef<'a> {
+pub(super) struct KeyDef<'a> {
     name: Option<&'a Ident>,
-    kind: KeyKind,
+    pub kind: KeyKind,
     columns: Vec<&'a Expr>,
     /// Where it is written at a column.
     column: Option<&'a Ident>,
@@ -27,20 +28,22 @@ struct KeyDef<'a> {
 
 pub(super) fn create(catalog: &mut Catalog, create: &CreateTable, text: &str) -> Result<DdlOutcome> {
     let name = &create.name;
-    if let Some(other) = catalog.table(&name.name) {
-        let what = if other.is_view() { "view" } else { "table" };
-        let note = format!("{what} {} is there already", other.name);
+    if let Err(taken) = refuse_taken(catalog, name) {
         return if create.if_not_exists {
-            Ok(DdlOutcome::nothing("nothing created", note))
+            Ok(DdlOutcome::nothing("nothing created", taken.message))
         } else {
-            fail(note, name.span)
+            Err(taken)
         };
     }
+    let columns = match &create.like {
+        Some(other) => super::base_table(catalog, other, "LIKE")?.columns.clone(),
+        None => columns(create)?,
+    };
     let mut table = Table {
         id: catalog.next_table_id(),
         name: name.name.clone(),
-        columns: columns(create)?,
-        visible: create.columns.len(),
+        visible: columns.len(),
+        columns,
         partition_column: None,
         spread: false,
         primary_key: None,
@@ -48,6 +51,7 @@ pub(super) fn create(catalog: &mut Catalog, create: &CreateTable, text: &str) ->
         checks: Vec::new(),
         view: None,
         views: Vec::new(),
+        ttl: None,
     };
     let keys = keys(create);
     let mut primary = keys.iter().filter(|key| key.kind == KeyKind::PrimaryKey);
@@ -58,15 +62,16 @@ pub(super) fn create(catalog: &mut Catalog, create: &CreateTable, text: &str) ->
     for key in &keys {
         let index = bind_key(catalog, &shape, &table.indexes, key, name)?;
         if key.kind == KeyKind::PrimaryKey {
-            let columns = index.columns().ok_or_else(|| {
-                BindError::new("PRIMARY KEY takes columns, not expressions; use UNIQUE", key_span(key, name))
-            })?;
+            let columns = primary_columns(&index, key_span(key, name))?;
             columns.into_iter().for_each(|column| table.columns[column].nullable = false);
             table.primary_key = Some(table.indexes.len());
         }
         table.indexes.push(Arc::new(index));
     }
-    table.checks = checks(catalog, &Arc::new(table.clone()), create, text)?;
+    table.checks = checks(catalog, &Arc::new(table.clone()), create, &[], text)?;
+    if let Some(ttl) = &create.ttl {
+        table.ttl = Some(bind_ttl(&table, ttl)?);
+    }
     let id = table.id;
     catalog.put_table(table);
     Ok(DdlOutcome::done("table created", vec![CatalogChange::CreateTable(id)]))
@@ -76,24 +81,47 @@ fn columns(create: &CreateTable) -> Result<Vec<Column>> {
     if create.columns.is_empty() {
         return fail("a table needs a column", create.name.span);
     }
-    if create.columns.len() > COLUMNS_MAX {
-        let message = format!("{} columns: a table has at most {COLUMNS_MAX}", create.columns.len());
-        return fail(message, create.name.span);
-    }
     let mut columns: Vec<Column> = Vec::with_capacity(create.columns.len());
     for def in &create.columns {
         if columns.iter().any(|other| other.name == def.name.name) {
             return fail(format!("column {} is there twice", def.name.name), def.name.span);
         }
-        let default = default(def)?;
+        let default = def.default.as_ref().map(|e| default(&def.name.name, def.data_type, e)).transpose()?.flatten();
         columns.push(Column { name: def.name.name.clone(), ty: def.data_type, nullable: !def.not_null, default });
+    }
+    check_columns(&columns, &create.name)?;
+    Ok(columns)
+}
+
+/// The limits of a table's columns; `at` is what is created or altered.
+pub(super) fn check_columns(columns: &[Column], at: &Ident) -> Result<()> {
+    if columns.len() > COLUMNS_MAX {
+        return fail(format!("{} columns: a table has at most {COLUMNS_MAX}", columns.len()), at.span);
     }
     let bytes: u64 = columns.iter().map(|column| width(column.ty)).sum();
     if bytes > ROW_BYTES_MAX {
-        let message = format!("a row of {} may take {bytes} bytes: the limit is {ROW_BYTES_MAX}", create.name.name);
-        return fail(message, create.name.span);
+        let message = format!("a row with {} may take {bytes} bytes: the limit is {ROW_BYTES_MAX}", at.name);
+        return fail(message, at.span);
     }
-    Ok(columns)
+    Ok(())
+}
+
+/// USING TTL of a table, or of a view, whose column may be NULL.
+pub(super) fn bind_ttl(table: &Table, ttl: &ast::Ttl) -> Result<Ttl> {
+    let column = target_column(table, &ttl.column)?;
+    let of = &table.columns[column];
+    if of.ty != DataType::Timestamp {
+        return fail(format!("TTL needs a TIMESTAMP, and {} is {}", of.name, of.ty), ttl.column.span);
+    }
+    if of.nullable && !table.is_view() {
+        return fail(format!("TTL needs a column that is NOT NULL, and {} may be NULL", of.name), ttl.column.span);
+    }
+    Ok(Ttl { seconds: ttl.seconds, column, batch_size: ttl.batch_size, max_frequency: ttl.max_frequency })
+}
+
+/// The columns of a PRIMARY KEY.
+pub(super) fn primary_columns(index: &Index, span: Span) -> Result<Vec<usize>> {
+    index.columns().ok_or_else(|| BindError::new("PRIMARY KEY takes columns, not expressions; use UNIQUE", span))
 }
 
 /// Bytes that a column counts against the limit of a row.
@@ -111,25 +139,28 @@ fn width(ty: DataType) -> u64 {
     }
 }
 
-/// A literal as a value of the column's type, or NOW.
-fn default(def: &ColumnDef) -> Result<Option<Default>> {
-    let Some(e) = &def.default else { return Ok(None) };
+/// A literal as a value of the column's type, or NOW. None: NULL.
+pub(super) fn default(column: &Name, ty: DataType, e: &Expr) -> Result<Option<Default>> {
+    let not_constant = || BindError::new(format!("DEFAULT of column {column} is a literal or NOW"), e.span);
+    if matches!(e.kind, ast::ExprKind::Binary { .. } | ast::ExprKind::Column { .. }) {
+        return Err(not_constant());
+    }
     let nothing = Catalog::default();
     let env = Environment::ad_hoc(&nothing);
     let mut binder = Binder::new(&env, 0);
-    let bound = binder.expr(e).and_then(|bound| binder.coerce(bound, def.data_type, e.span)).map_err(|mut error| {
-        error.message = format!("DEFAULT of column {}: {}", def.name.name, error.message);
+    let bound = binder.expr(e).and_then(|bound| binder.coerce(bound, ty, e.span)).map_err(|mut error| {
+        error.message = format!("DEFAULT of column {column}: {}", error.message);
         error
     })?;
     match bound.kind {
         ExprKind::Literal(Value::Null) => Ok(None),
         ExprKind::Literal(value) => Ok(Some(Default::Value(value))),
         ExprKind::Now => Ok(Some(Default::Now)),
-        _ => fail(format!("DEFAULT of column {} is a literal or NOW", def.name.name), e.span),
+        _ => Err(not_constant()),
     }
 }
 
-fn keys(create: &CreateTable) -> Vec<KeyDef<'_>> {
+pub(super) fn keys(create: &CreateTable) -> Vec<KeyDef<'_>> {
     let at_columns = create
         .columns
         .iter()
@@ -146,7 +177,7 @@ fn keys(create: &CreateTable) -> Vec<KeyDef<'_>> {
     at_columns.chain(at_end).collect()
 }
 
-fn key_span(key: &KeyDef<'_>, table: &Ident) -> Span {
+pub(super) fn key_span(key: &KeyDef<'_>, table: &Ident) -> Span {
     let columns = key.columns.iter().fold(Span::NONE, |span, e| span.to(e.span));
     match key.column {
         Some(column) => column.span,
@@ -155,7 +186,7 @@ fn key_span(key: &KeyDef<'_>, table: &Ident) -> Span {
     }
 }
 
-fn bind_key(
+pub(super) fn bind_key(
     catalog: &Catalog,
     table: &Arc<Table>,
     before: &[Arc<Index>],
@@ -202,7 +233,13 @@ pub(super) fn free_name(catalog: &Catalog, before: &[Arc<Index>], base: &str) ->
     std::iter::once(Name::new(base)).chain(numbered).find(free).expect("there is always a higher number")
 }
 
-fn checks(catalog: &Catalog, table: &Arc<Table>, create: &CreateTable, text: &str) -> Result<Vec<Check>> {
+pub(super) fn checks(
+    catalog: &Catalog,
+    table: &Arc<Table>,
+    create: &CreateTable,
+    before: &[Check],
+    text: &str,
+) -> Result<Vec<Check>> {
     let at_columns = create.columns.iter().filter_map(|def| Some((None, def.check.as_ref()?)));
     let at_end = create.constraints.iter().filter_map(|constraint| match &constraint.kind {
         ConstraintKind::Check(e) => Some((constraint.name.as_ref(), e)),
@@ -213,11 +250,15 @@ fn checks(catalog: &Catalog, table: &Arc<Table>, create: &CreateTable, text: &st
     for (name, e) in at_columns.chain(at_end) {
         let predicate = bind_check(&env, table, e)?;
         let name = match name {
-            Some(name) if checks.iter().any(|check| check.name == name.name) => {
-                return fail(format!("constraint {} is there twice", name.name), name.span);
+            Some(name) if before.iter().chain(&checks).any(|check| check.name == name.name) => {
+                return fail(format!("constraint {} is there already", name.name), name.span);
             }
             Some(name) => name.name.clone(),
-            None => Name::new(&format!("ck_{}_{}", table.name, checks.len() + 1)),
+            None => {
+                let numbered = (1..).map(|n| Name::new(&format!("ck_{}_{n}", table.name)));
+                let free = |name: &Name| !before.iter().chain(&checks).any(|check| check.name == *name);
+                numbered.into_iter().find(free).expect("there is always a higher number")
+            }
         };
         checks.push(Check { name, predicate, text: slice(text, e.span) });
     }

@@ -171,22 +171,51 @@ fn messages_say_what_rule_is_broken() {
         ("CREATE UNIQUE INDEX i ON totals (n)", "totals is a view: its indexes can't be UNIQUE"),
         ("CREATE INDEX i ON t (zz)", "no column zz in t"),
         (
-            "CREATE VIEW v AS SELECT a, AVG(b) FROM t GROUP BY a",
-            "a view can't have AVG: select SUM and COUNT, and divide in the query",
+            "CREATE MATERIALIZED VIEW v AS SELECT a, AVG(b) FROM t GROUP BY a",
+            "a materialized view can't have AVG: select SUM and COUNT, and divide in the query",
         ),
         (
-            "CREATE VIEW v AS SELECT a, COUNT(*) AS n FROM t GROUP BY a ORDER BY a",
-            "a view can't have ORDER BY; write it in the queries that read the view",
+            "CREATE MATERIALIZED VIEW v AS SELECT a, COUNT(*) AS n FROM t GROUP BY a ORDER BY a",
+            "a materialized view can't have ORDER BY; write it in the queries that read the view",
         ),
         (
-            "CREATE VIEW v AS SELECT COUNT(*) AS n, a FROM t GROUP BY a",
-            "a view selects all of its GROUP BY expressions, in their order, before the aggregates",
+            "CREATE MATERIALIZED VIEW v AS SELECT COUNT(*) AS n, a FROM t GROUP BY a",
+            "a materialized view selects all of its GROUP BY expressions, in their order, before the aggregates",
         ),
-        ("CREATE VIEW v AS SELECT n FROM totals GROUP BY n", "a view can't read another view, and totals is one"),
         (
-            "CREATE VIEW v AS SELECT t.a, COUNT(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY t.a",
-            "views over joins are not supported yet: a view reads one table",
+            "CREATE MATERIALIZED VIEW v AS SELECT n FROM totals GROUP BY n",
+            "a materialized view reads tables, not subqueries or other views",
         ),
+        (
+            "CREATE MATERIALIZED VIEW v AS SELECT t.a, COUNT(*) AS n FROM t LEFT JOIN u ON t.a = u.a GROUP BY t.a",
+            "a materialized view can't have outer joins",
+        ),
+        (
+            "CREATE MATERIALIZED VIEW v AS SELECT x.a, COUNT(*) AS n FROM t x JOIN t y ON x.a = y.a GROUP BY x.a",
+            "a materialized view can't read t twice",
+        ),
+        (
+            "CREATE MATERIALIZED VIEW v AS SELECT c.id, COUNT(*) AS n FROM customers c JOIN orders o ON c.id = o.id \
+             GROUP BY c.id",
+            "a materialized view joins partitioned tables on their partition columns",
+        ),
+        ("ALTER TABLE totals ADD COLUMN x INTEGER", "ALTER TABLE needs a table, and totals is a view"),
+        ("ALTER TABLE t DROP COLUMN zz", "no column zz in t"),
+        (
+            "ALTER TABLE votes DROP COLUMN state",
+            "can't drop column state of votes: view v_votes_by_contestant_number_state needs it (no column state in \
+             votes); drop the view first",
+        ),
+        (
+            "ALTER TABLE votes DROP COLUMN phone_number",
+            "votes is partitioned on phone_number: a partition column can't be dropped",
+        ),
+        ("ALTER TABLE t ALTER COLUMN b VARBINARY(5)", "column b is BIGINT: it can't become VARBINARY"),
+        ("ALTER TABLE t ALTER COLUMN b VARCHAR(5)", "index t_expr computes with b: drop it first"),
+        ("ALTER TABLE u ADD USING TTL 5 ON COLUMN x", "TTL needs a TIMESTAMP, and x is BIGINT"),
+        ("ALTER TABLE t ADD USING TTL 5 ON COLUMN ts", "TTL needs a column that is NOT NULL, and ts may be NULL"),
+        ("ALTER TABLE customers ADD PRIMARY KEY (name)", "customers has a primary key already: drop it first"),
+        ("ALTER TABLE t DROP CONSTRAINT nope", "no constraint nope on t"),
         ("DROP VIEW votes", "votes is a table, not a view: DROP TABLE votes"),
         (
             "DROP INDEX pk_contestants",

@@ -1,6 +1,7 @@
 //! Schema changes as written.
 
 use super::{Expr, Ident, Procedure, Query};
+use crate::sql::Span;
 use crate::types::DataType;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -15,10 +16,15 @@ pub enum Ddl {
         table: Ident,
     },
     CreateIndex(CreateIndex),
-    CreateView {
-        name: Ident,
-        columns: Vec<Ident>,
-        query: Box<Query>,
+    CreateView(CreateView),
+    AlterTable {
+        table: Ident,
+        action: Box<AlterTable>,
+    },
+    /// ALTER VIEW v {ADD|ALTER} USING TTL .., or DROP TTL (`None`).
+    AlterView {
+        view: Ident,
+        ttl: Option<Ttl>,
     },
     CreateProcedure(Procedure),
     /// CREATE PROCEDURE [PARTITION ON ..] FROM CLASS a.b.Name: `class` is the whole dotted name, the procedure's name
@@ -59,8 +65,78 @@ pub enum ObjectKind {
 pub struct CreateTable {
     pub name: Ident,
     pub if_not_exists: bool,
+    /// CREATE TABLE t (LIKE other): its columns, defaults and NOT NULLs; then there are no columns here.
+    pub like: Option<Ident>,
     pub columns: Vec<ColumnDef>,
     pub constraints: Vec<TableConstraint>,
+    pub ttl: Option<Ttl>,
+}
+
+/// CREATE [OR REPLACE] [MATERIALIZED] VIEW name [(columns)] AS query [USING TTL ..]
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateView {
+    pub name: Ident,
+    pub or_replace: bool,
+    /// What cannot be materialized is then an error.
+    pub materialized: bool,
+    pub columns: Vec<Ident>,
+    pub query: Box<Query>,
+    pub ttl: Option<Ttl>,
+}
+
+/// USING TTL n [SECONDS|MINUTES|HOURS|DAYS] ON COLUMN c [BATCH_SIZE b] [MAX_FREQUENCY f]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ttl {
+    pub seconds: u64,
+    pub column: Ident,
+    /// Rows that one round may delete in a partition.
+    pub batch_size: u32,
+    /// Rounds a second.
+    pub max_frequency: u32,
+}
+
+/// What ALTER TABLE does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AlterTable {
+    AddColumn {
+        column: ColumnDef,
+        before: Option<Ident>,
+        if_not_exists: bool,
+    },
+    DropColumn {
+        column: Ident,
+        if_exists: bool,
+        cascade: bool,
+    },
+    /// ALTER COLUMN c type [DEFAULT ..] [NOT NULL]: all of it is given anew.
+    RedefineColumn(ColumnDef),
+    /// ALTER COLUMN c [SET DATA] TYPE type: default and NOT NULL stay.
+    SetType {
+        column: Ident,
+        data_type: DataType,
+    },
+    /// None: DROP DEFAULT.
+    SetDefault {
+        column: Ident,
+        default: Option<Expr>,
+    },
+    SetNotNull {
+        column: Ident,
+        not_null: bool,
+    },
+    AddConstraint(TableConstraint),
+    DropPrimaryKey(Span),
+    DropConstraint {
+        name: Ident,
+        if_exists: bool,
+    },
+    RenameTable(Ident),
+    RenameColumn {
+        from: Ident,
+        to: Ident,
+    },
+    SetTtl(Ttl),
+    DropTtl,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -88,6 +88,7 @@ pub enum ExprKind {
     /// OVERLAY(s PLACING r FROM a FOR n) as `overlay(s, r, a, n)`, CURRENT_TIMESTAMP and NOW as `now()`,
     /// the unit of DATEADD, DATEDIFF, TRUNCATE, SINCE_EPOCH, TO_TIMESTAMP, TIME_WINDOW as a text literal in upper case,
     /// CEIL and FLOOR as `ceiling(x)`, `floor(x)`.
+    /// `f(x) FILTER (WHERE c)` as `f(CASE WHEN c THEN x END)`.
     Function(Function),
     Exists {
         query: Box<Query>,
@@ -125,9 +126,16 @@ pub struct Window {
 /// ROWS or RANGE between two bounds, as offsets from the current row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowFrame {
-    pub rows: bool,
+    pub unit: FrameUnit,
     pub start: FrameBound,
     pub end: FrameBound,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameUnit {
+    Rows,
+    Range,
+    Groups,
 }
 
 #[derive(Clone, Debug, PartialEq)]

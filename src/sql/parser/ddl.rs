@@ -2,10 +2,10 @@
 
 use super::cursor::Cursor;
 use super::dialect::Votedb;
-use super::{procedure, query, types};
+use super::{alter, procedure, query, types};
 use crate::sql::ast::{
-    ColumnDef, ConstraintKind, CreateIndex, CreateTable, Ddl, Expr, Ident, KeyKind, ObjectKind, PartitionClause,
-    TableConstraint,
+    ColumnDef, ConstraintKind, CreateIndex, CreateTable, CreateView, Ddl, Expr, Ident, KeyKind, ObjectKind,
+    PartitionClause, TableConstraint,
 };
 use crate::sql::{SqlError, nearest};
 use sqlparser::dialect::{Dialect, Precedence};
@@ -31,20 +31,21 @@ pub fn create(cursor: &mut Cursor<'_>) -> Result<Ddl> {
     if cursor.take("PROCEDURE") {
         return procedure::create(cursor, or_replace, directed);
     }
+    let materialized = cursor.take("MATERIALIZED");
+    if cursor.take("VIEW") {
+        return create_view(cursor, or_replace, materialized).map(Ddl::CreateView);
+    }
+    if materialized {
+        return Err(cursor.expected("VIEW after CREATE MATERIALIZED"));
+    }
     if or_replace {
         return Err(SqlError::new(
-            "OR REPLACE is for procedures only: write CREATE OR REPLACE PROCEDURE",
+            "OR REPLACE is for procedures and views: write CREATE OR REPLACE PROCEDURE or VIEW",
             cursor.span(),
         ));
     }
     if cursor.take("TABLE") {
         return create_table(cursor).map(Ddl::CreateTable);
-    }
-    if cursor.take("VIEW") {
-        let name = cursor.ident("the name of the view")?;
-        let columns = if cursor.is_token(&Token::LParen) { columns(cursor)? } else { Vec::new() };
-        cursor.expect("AS")?;
-        return Ok(Ddl::CreateView { name, columns, query: Box::new(query::parse(cursor)?) });
     }
     let unique = cursor.take("UNIQUE");
     let assume_unique = !unique && cursor.take("ASSUMEUNIQUE");
@@ -65,6 +66,15 @@ pub fn create(cursor: &mut Cursor<'_>) -> Result<Ddl> {
     Err(error)
 }
 
+fn create_view(cursor: &mut Cursor<'_>, or_replace: bool, materialized: bool) -> Result<CreateView> {
+    let name = cursor.ident("the name of the view")?;
+    let columns = if cursor.is_token(&Token::LParen) { columns(cursor)? } else { Vec::new() };
+    cursor.expect("AS")?;
+    let query = Box::new(query::parse(cursor)?);
+    let ttl = alter::using_ttl(cursor)?;
+    Ok(CreateView { name, or_replace, materialized, columns, query, ttl })
+}
+
 fn columns(cursor: &mut Cursor<'_>) -> Result<Vec<Ident>> {
     cursor.parenthesized(|c| c.ident("the name of a column"))
 }
@@ -72,7 +82,12 @@ fn columns(cursor: &mut Cursor<'_>) -> Result<Vec<Ident>> {
 fn create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable> {
     let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
     let name = cursor.ident("the name of the table")?;
-    let mut table = CreateTable { name, if_not_exists, columns: Vec::new(), constraints: Vec::new() };
+    let mut table =
+        CreateTable { name, if_not_exists, like: None, columns: Vec::new(), constraints: Vec::new(), ttl: None };
+    if cursor.take("LIKE") {
+        table.like = Some(cursor.ident("the name of a table")?);
+        return Ok(table);
+    }
     if cursor.is("AS") {
         return Err(SqlError::new(
             "CREATE TABLE .. AS is not supported: create it with its columns, then INSERT .. SELECT",
@@ -80,6 +95,12 @@ fn create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable> {
         ));
     }
     cursor.expect_token(&Token::LParen)?;
+    if cursor.is("LIKE") && cursor.nth_is_token(2, &Token::RParen) {
+        cursor.advance();
+        table.like = Some(cursor.ident("the name of a table")?);
+        cursor.expect_token(&Token::RParen)?;
+        return Ok(table);
+    }
     loop {
         match constraint(cursor)? {
             Some(constraint) => table.constraints.push(constraint),
@@ -93,14 +114,15 @@ fn create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable> {
             return Err(cursor.expected(", or ) or a column's option (DEFAULT, NOT NULL, PRIMARY KEY, UNIQUE, ..)"));
         }
     }
-    if cursor.is("USING") || cursor.is("EXPORT") || cursor.is("MIGRATE") {
-        return Err(SqlError::new("USING TTL, EXPORT and MIGRATE are not supported", cursor.span()));
+    if cursor.is("EXPORT") || cursor.is("MIGRATE") {
+        return Err(SqlError::new("EXPORT TO and MIGRATE TO are not supported", cursor.span()));
     }
+    table.ttl = alter::using_ttl(cursor)?;
     Ok(table)
 }
 
 /// A constraint of the table, if one comes next rather than a column.
-fn constraint(cursor: &mut Cursor<'_>) -> Result<Option<TableConstraint>> {
+pub(super) fn constraint(cursor: &mut Cursor<'_>) -> Result<Option<TableConstraint>> {
     let name = if cursor.take("CONSTRAINT") { Some(cursor.ident("the name of the constraint")?) } else { None };
     let kind = if cursor.is("CHECK") && cursor.nth_is_token(1, &Token::LParen) {
         cursor.advance();
@@ -144,7 +166,7 @@ fn check(cursor: &mut Cursor<'_>) -> Result<Expr> {
     Ok(condition)
 }
 
-fn column(cursor: &mut Cursor<'_>) -> Result<ColumnDef> {
+pub(super) fn column(cursor: &mut Cursor<'_>) -> Result<ColumnDef> {
     let name = cursor.ident("the name of a column")?;
     let data_type = types::parse(cursor)?;
     let mut column = ColumnDef { name, data_type, not_null: false, default: None, key: None, check: None };
@@ -182,7 +204,7 @@ fn column(cursor: &mut Cursor<'_>) -> Result<ColumnDef> {
 }
 
 /// An expression of operators that bind more tightly than NOT: in `DEFAULT 1 NOT NULL` that starts the next option.
-fn default(cursor: &mut Cursor<'_>) -> Result<Expr> {
+pub(super) fn default(cursor: &mut Cursor<'_>) -> Result<Expr> {
     let written = cursor.theirs(|parser| parser.parse_subexpr(Votedb.prec_value(Precedence::Between)))?;
     super::expr::Translator::new(cursor.source).expr(written)
 }

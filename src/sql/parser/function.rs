@@ -2,7 +2,7 @@
 
 use super::expr::{Translator, call, not_supported, unsupported};
 use super::source;
-use crate::sql::ast::{self, Expr, ExprKind, FrameBound, Window, WindowFrame};
+use crate::sql::ast::{self, Expr, ExprKind, FrameBound, FrameUnit, Window, WindowFrame};
 use crate::sql::{Span, SqlError};
 use crate::types::Value;
 use sqlparser::ast as theirs;
@@ -11,6 +11,23 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// Functions whose first argument is a unit of time, written as a word.
 const UNIT_FIRST: [&str; 6] = ["dateadd", "datediff", "truncate", "since_epoch", "to_timestamp", "time_window"];
+
+/// Functions of many rows, which FILTER may follow.
+const AGGREGATES: [&str; 13] = [
+    "approx_count_distinct",
+    "avg",
+    "count",
+    "max",
+    "min",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "string_agg",
+    "sum",
+    "var_pop",
+    "var_samp",
+    "variance",
+];
 
 const UNITS: [&str; 17] = [
     "YEAR",
@@ -45,9 +62,6 @@ impl Translator<'_> {
         if !within_group.is_empty() {
             return refuse("WITHIN GROUP");
         }
-        if filter.is_some() {
-            return refuse("FILTER: aggregate CASE WHEN .. THEN .. END instead");
-        }
         if null_treatment.is_some() {
             return refuse("IGNORE NULLS or RESPECT NULLS");
         }
@@ -72,6 +86,20 @@ impl Translator<'_> {
         }
         if star && (folded != "count" || !arguments.is_empty() || distinct) {
             return Err(unsupported("* is an argument of COUNT only, and then the only one", span));
+        }
+        if let Some(condition) = filter {
+            if !AGGREGATES.contains(&folded.as_str()) {
+                return Err(unsupported("FILTER stands after aggregate functions only", span));
+            }
+            let value = match arguments.is_empty() {
+                true => Expr { kind: ExprKind::Literal(Value::Int(1)), span },
+                false => arguments.remove(0),
+            };
+            let condition = self.expr(*condition)?;
+            // NULLs are not aggregated: what does not pass becomes one.
+            let branches = vec![(condition, value)];
+            arguments.insert(0, Expr { kind: ExprKind::Case { operand: None, branches, otherwise: None }, span });
+            star = false;
         }
         let over = match over {
             None => None,
@@ -116,21 +144,19 @@ impl Translator<'_> {
             return Err(unsupported("named windows are not supported", span));
         }
         let order_by = order_by.into_iter().map(|o| self.order_by(o)).collect::<Result<_>>()?;
-        let frame = window_frame.map(|frame| self.frame(frame, span)).transpose()?;
+        let frame = window_frame.map(|frame| self.frame(frame)).transpose()?;
         Ok(Window { partition_by: self.exprs(partition_by)?, order_by, frame })
     }
 
-    fn frame(self, frame: theirs::WindowFrame, span: Span) -> Result<WindowFrame> {
-        let rows = match frame.units {
-            theirs::WindowFrameUnits::Rows => true,
-            theirs::WindowFrameUnits::Range => false,
-            theirs::WindowFrameUnits::Groups => {
-                return Err(unsupported("GROUPS is not supported: write ROWS or RANGE", span));
-            }
+    fn frame(self, frame: theirs::WindowFrame) -> Result<WindowFrame> {
+        let unit = match frame.units {
+            theirs::WindowFrameUnits::Rows => FrameUnit::Rows,
+            theirs::WindowFrameUnits::Range => FrameUnit::Range,
+            theirs::WindowFrameUnits::Groups => FrameUnit::Groups,
         };
         let start = self.bound(frame.start_bound)?;
         let end = frame.end_bound.map_or(Ok(FrameBound::CurrentRow), |bound| self.bound(bound))?;
-        Ok(WindowFrame { rows, start, end })
+        Ok(WindowFrame { unit, start, end })
     }
 
     fn bound(self, bound: theirs::WindowFrameBound) -> Result<FrameBound> {

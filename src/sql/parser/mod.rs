@@ -4,6 +4,7 @@
 //! dialect and translated (`expr`, `function`, `query`); everything else is read here, a file for each family of
 //! statements. sqlparser's types are seen in this folder only.
 
+mod alter;
 mod cursor;
 mod ddl;
 mod dialect;
@@ -165,6 +166,7 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, SqlError> {
     let ddl = |ddl: Result<Ddl, SqlError>| ddl.map(Statement::Ddl);
     let word = cursor.peek_word().unwrap_or_default().to_ascii_uppercase();
     match word.as_str() {
+        "ALTER" => ddl(alter::alter(cursor)),
         "CREATE" => ddl(ddl::create(cursor)),
         "DROP" => ddl(ddl::drop(cursor)),
         "PARTITION" => ddl(ddl::partition(cursor)),
@@ -233,9 +235,6 @@ fn unknown(cursor: &Cursor<'_>, word: &str) -> SqlError {
     let span = cursor.span();
     let written = cursor.source.token_at(span.start).map_or(word, |t| t.text(cursor.source.text));
     match nearest(word, LEADING) {
-        Some("ALTER") | None if word == "ALTER" => {
-            SqlError::new("ALTER is not supported: drop the object and create it anew", span)
-        }
         Some(hint) => SqlError::new(format!("no statement starts with {written}; did you mean {hint}?"), span),
         None => SqlError::new(format!("no statement starts with {written}"), span),
     }

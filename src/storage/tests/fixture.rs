@@ -81,6 +81,7 @@ fn plain(id: TableId, name: &str, columns: Vec<Column>) -> Table {
         checks: Vec::new(),
         view: None,
         views: Vec::new(),
+        ttl: None,
     }
 }
 
@@ -130,7 +131,7 @@ pub fn view(id: TableId, groups: Vec<Expr>, filter: Option<Expr>, wanted: &[(Vie
     }
     let keys = groups.iter().enumerate().map(|(i, g)| Expr::reg(i as u16, g.ty, g.nullable)).collect();
     let indexes = if groups.is_empty() { vec![] } else { vec![index("groups", IndexKind::Hash, true, keys, None)] };
-    let view = View { source: BASE, filter, groups, aggregates, count_column, text: String::new() };
+    let view = View { source: BASE, joined: Vec::new(), filter, groups, aggregates, count_column, text: String::new() };
     Table { indexes, visible, view: Some(view), ..plain(id, &format!("view{}", id.0), columns) }
 }
 

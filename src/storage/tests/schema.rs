@@ -106,12 +106,11 @@ fn repartitioned_rows_fill_table_and_views_anew_and_the_way_back_is_open() {
     let mut store = store();
     fill(&mut store, 60, &mut random);
     let before = dump(&store);
-    let export = store.export_rows(BASE);
-    assert_eq!(export.len(), 60);
     let next = catalog();
     store.apply(&[CatalogChange::Repartition(BASE)], &next, 0).unwrap();
-    assert_eq!(store.table(BASE).len(), 0);
-    store.import_rows(BASE, &export, |row, _| row[ID].as_i64() % 2 == 0, 0).unwrap();
+    let export = store.export_rows(BASE);
+    assert_eq!(export.len(), 60);
+    store.replace_rows(BASE, &[export], &next, |row, _| row[ID].as_i64() % 2 == 0, 0).unwrap();
     check_views(&store, &rows_of(store.table(BASE)).into_iter().collect());
     assert!((1..60).contains(&store.table(BASE).len()));
     store.undo_apply();

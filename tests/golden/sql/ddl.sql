@@ -47,7 +47,7 @@ CREATE TABLE c ();
 
 -- Partitioning.
 PARTITION TABLE a ON COLUMN id;
---> error: a holds rows: it can be partitioned or replicated only while it is empty [55000]
+--> table partitioned
 DELETE FROM a;
 --> 1 modified, all partitions
 PARTITION TABLE a ON COLUMN nothing;
@@ -68,6 +68,7 @@ PARTITION TABLE nothing ON COLUMN id;
 --> error: no table nothing [42000]
 PARTITION TABLE a ON COLUMN id;
 --> table partitioned
+--> note: a is partitioned on id already
 INSERT INTO a (id) VALUES (1), (2), (3), (4);
 --> 4 modified, all partitions
 SELECT * FROM a WHERE id = 2;
@@ -158,34 +159,34 @@ CREATE TABLE v (n INTEGER);
 --> LINE 1: CREATE TABLE v (n INTEGER)
 -->                      ^
 --> error: view v is there already [42000]
-CREATE VIEW w (n) AS SELECT n FROM a;
---> LINE 1: CREATE VIEW w (n) AS SELECT n FROM a
--->                                     ^
---> error: after its groups a view selects COUNT, SUM, MIN and MAX only: this is neither a group nor an aggregate [42000]
-CREATE VIEW w (n, c) AS SELECT n, AVG(id) FROM a GROUP BY n;
---> LINE 1: CREATE VIEW w (n, c) AS SELECT n, AVG(id) FROM a GROUP BY n
--->                                           ^^^^^^^
---> error: a view can't have AVG: select SUM and COUNT, and divide in the query [42000]
-CREATE VIEW w (n, c) AS SELECT name, COUNT(*) FROM a GROUP BY n;
---> LINE 1: CREATE VIEW w (n, c) AS SELECT name, COUNT(*) FROM a GROUP BY n
--->                                        ^^^^
---> error: a view selects all of its GROUP BY expressions, in their order, before the aggregates [42000]
-CREATE VIEW w (n, c) AS SELECT n, COUNT(*) FROM v GROUP BY n;
---> LINE 1: CREATE VIEW w (n, c) AS SELECT n, COUNT(*) FROM v GROUP BY n
--->                                                         ^
---> error: a view can't read another view, and v is one [42000]
-CREATE VIEW w (n, c) AS SELECT n, COUNT(*) FROM a GROUP BY n ORDER BY n;
---> LINE 1: CREATE VIEW w (n, c) AS SELECT n, COUNT(*) FROM a GROUP BY n ORDER BY n
--->                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
---> error: a view can't have ORDER BY; write it in the queries that read the view [42000]
-CREATE VIEW w (n, c, d) AS SELECT n, COUNT(*) FROM a GROUP BY n;
---> LINE 1: CREATE VIEW w (n, c, d) AS SELECT n, COUNT(*) FROM a GROUP BY n
--->                        ^^^^^^^
+CREATE MATERIALIZED VIEW w (n) AS SELECT n FROM a;
+--> LINE 1: CREATE MATERIALIZED VIEW w (n) AS SELECT n FROM a
+-->                                                  ^
+--> error: after its groups a materialized view selects COUNT, SUM, MIN and MAX only: this is neither a group nor an aggregate [42000]
+CREATE MATERIALIZED VIEW w (n, c) AS SELECT n, AVG(id) FROM a GROUP BY n;
+--> LINE 1: CREATE MATERIALIZED VIEW w (n, c) AS SELECT n, AVG(id) FROM a GROUP BY n
+-->                                                        ^^^^^^^
+--> error: a materialized view can't have AVG: select SUM and COUNT, and divide in the query [42000]
+CREATE MATERIALIZED VIEW w (n, c) AS SELECT name, COUNT(*) FROM a GROUP BY n;
+--> LINE 1: CREATE MATERIALIZED VIEW w (n, c) AS SELECT name, COUNT(*) FROM a GROUP BY n
+-->                                                     ^^^^
+--> error: a materialized view selects all of its GROUP BY expressions, in their order, before the aggregates [42000]
+CREATE MATERIALIZED VIEW w (n, c) AS SELECT n, COUNT(*) FROM v GROUP BY n;
+--> LINE 1: CREATE MATERIALIZED VIEW w (n, c) AS SELECT n, COUNT(*) FROM v GROUP BY n
+-->                                              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--> error: a materialized view reads tables, not subqueries or other views [42000]
+CREATE MATERIALIZED VIEW w (n, c) AS SELECT n, COUNT(*) FROM a GROUP BY n ORDER BY n;
+--> LINE 1: CREATE MATERIALIZED VIEW w (n, c) AS SELECT n, COUNT(*) FROM a GROUP BY n ORDER BY n
+-->                                              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--> error: a materialized view can't have ORDER BY; write it in the queries that read the view [42000]
+CREATE MATERIALIZED VIEW w (n, c, d) AS SELECT n, COUNT(*) FROM a GROUP BY n;
+--> LINE 1: CREATE MATERIALIZED VIEW w (n, c, d) AS SELECT n, COUNT(*) FROM a GROUP BY n
+-->                                     ^^^^^^^
 --> error: 3 column names for 2 columns [42000]
-CREATE VIEW w (n, c) AS SELECT n, COUNT(DISTINCT id) FROM a GROUP BY n;
---> LINE 1: CREATE VIEW w (n, c) AS SELECT n, COUNT(DISTINCT id) FROM a GROUP BY n
--->                                           ^^^^^^^^^^^^^^^^^^
---> error: a view can't have DISTINCT aggregates [42000]
+CREATE MATERIALIZED VIEW w (n, c) AS SELECT n, COUNT(DISTINCT id) FROM a GROUP BY n;
+--> LINE 1: CREATE MATERIALIZED VIEW w (n, c) AS SELECT n, COUNT(DISTINCT id) FROM a GROUP BY n
+-->                                                        ^^^^^^^^^^^^^^^^^^
+--> error: a materialized view can't have DISTINCT aggregates [42000]
 
 -- Dependents.
 DROP TABLE a;

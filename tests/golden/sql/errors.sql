@@ -81,10 +81,10 @@ DANCE 1;
 --> LINE 1: DANCE 1
 -->         ^^^^^
 --> error: no statement starts with DANCE [42601]
-ALTER TABLE contestants ADD COLUMN x INTEGER;
---> LINE 1: ALTER TABLE contestants ADD COLUMN x INTEGER
--->         ^^^^^
---> error: ALTER is not supported: drop the object and create it anew [42601]
+ALTER TABLE contestants CHANGE x INTEGER;
+--> LINE 1: ALTER TABLE contestants CHANGE x INTEGER
+-->                                 ^^^^^^
+--> error: expected ADD, DROP, ALTER or RENAME, found CHANGE [42601]
 BEGIN TRANSACTION;
 --> LINE 1: BEGIN TRANSACTION
 -->         ^^^^^

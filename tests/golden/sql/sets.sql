@@ -202,9 +202,14 @@ SELECT k, SUM(v) OVER (PARTITION BY g) AS s, COUNT(*) OVER () AS n, MAX(v) OVER 
 --> 6 | 7 | 6 | 7
 --> (6 rows, all partitions)
 SELECT k, COUNT(v) OVER (ORDER BY k ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS c FROM s ORDER BY k;
---> LINE 1: SELECT k, COUNT(v) OVER (ORDER BY k ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS c FROM s ORDER BY k
--->                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
---> error: the only window frame is RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW: leave the frame out [42000]
+--> k | c
+--> 1 | 2
+--> 2 | 3
+--> 3 | 3
+--> 4 | 2
+--> 5 | 2
+--> 6 | 1
+--> (6 rows, all partitions)
 SELECT g, SUM(v), RANK() OVER (ORDER BY SUM(v) DESC) AS r FROM s GROUP BY g ORDER BY g;
 --> g | C2 | r
 --> 'a' | 50 | 1
@@ -222,9 +227,14 @@ SELECT g, k FROM (SELECT g, k, ROW_NUMBER() OVER (PARTITION BY g ORDER BY v DESC
 --> 'c' | 6
 --> (3 rows, all partitions)
 SELECT k, LAG(v) OVER (ORDER BY k) AS l FROM s ORDER BY k;
---> LINE 1: SELECT k, LAG(v) OVER (ORDER BY k) AS l FROM s ORDER BY k
--->                   ^^^^^^^^^^^^^^^^^^^^^^^^
---> error: LAG is no window function [42000]
+--> k | l
+--> 1 | NULL
+--> 2 | 10
+--> 3 | 20
+--> 4 | 20
+--> 5 | 5
+--> 6 | NULL
+--> (6 rows, all partitions)
 SELECT k, ROW_NUMBER() OVER (ORDER BY k) AS r FROM s ORDER BY k LIMIT 2;
 --> k | r
 --> 1 | 1

@@ -65,7 +65,7 @@ pub fn expr(e: &Expr) -> String {
                 list(&w.order_by, order),
                 option(&w.frame, |f| format!(
                     "{} {} {}",
-                    if f.rows { "rows" } else { "range" },
+                    format!("{:?}", f.unit).to_lowercase(),
                     bound(&f.start),
                     bound(&f.end)
                 ))
@@ -242,7 +242,17 @@ fn ddl(d: &Ddl) -> String {
             if i.hash { " hash" } else { "" },
             option(&i.filter, |e| format!(" where {}", expr(e)))
         ),
-        Ddl::CreateView { name, columns, query: q } => format!("view {}({}) {}", name.name, names(columns), query(q)),
+        Ddl::CreateView(v) => format!(
+            "view{}{} {}({}) {}{}",
+            if v.or_replace { "!" } else { "" },
+            if v.materialized { " materialized" } else { "" },
+            v.name.name,
+            names(&v.columns),
+            query(&v.query),
+            option(&v.ttl, ttl)
+        ),
+        Ddl::AlterTable { table, action } => format!("alter {} {}", table.name, alter(action)),
+        Ddl::AlterView { view, ttl: t } => format!("alter-view {}{}", view.name, option(t, ttl)),
         Ddl::CreateProcedure(p) => format!(
             "procedure{} {}{}{}{} {}",
             if p.or_replace { "!" } else { "" },
@@ -368,6 +378,42 @@ fn psm_one(s: &Psm) -> String {
         PsmKind::Return(e) => format!("return {}", option(e, expr)),
         PsmKind::Signal { state, message } => format!("signal {} {}", signal_state(state), option(message, expr)),
         PsmKind::Sql { statement, expect: e } => format!("{}{}", show(statement), expect(e)),
+    }
+}
+
+fn ttl(t: &Ttl) -> String {
+    format!(" ttl {}s {} {} {}", t.seconds, t.column.name, t.batch_size, t.max_frequency)
+}
+
+fn alter(action: &AlterTable) -> String {
+    match action {
+        AlterTable::AddColumn { column: c, before, if_not_exists } => format!(
+            "add {}{}{}",
+            column(c),
+            option(before, |b| format!(" before {}", b.name)),
+            if *if_not_exists { " if-not-exists" } else { "" }
+        ),
+        AlterTable::DropColumn { column, if_exists, cascade } => format!(
+            "drop {}{}{}",
+            column.name,
+            if *if_exists { " if-exists" } else { "" },
+            if *cascade { " cascade" } else { "" }
+        ),
+        AlterTable::RedefineColumn(c) => format!("column {}", column(c)),
+        AlterTable::SetType { column, data_type } => format!("type {} {data_type}", column.name),
+        AlterTable::SetDefault { column, default } => {
+            format!("default {}{}", column.name, option(default, |e| format!("={}", expr(e))))
+        }
+        AlterTable::SetNotNull { column, not_null } => format!("not-null {} {not_null}", column.name),
+        AlterTable::AddConstraint(c) => format!("constraint{}", option(&c.name, |n| format!(" {}", n.name))),
+        AlterTable::DropPrimaryKey(_) => "drop primary-key".to_owned(),
+        AlterTable::DropConstraint { name, if_exists } => {
+            format!("drop-constraint {}{}", name.name, if *if_exists { " if-exists" } else { "" })
+        }
+        AlterTable::RenameTable(to) => format!("rename {}", to.name),
+        AlterTable::RenameColumn { from, to } => format!("rename {} {}", from.name, to.name),
+        AlterTable::SetTtl(t) => format!("set{}", ttl(t)),
+        AlterTable::DropTtl => "drop ttl".to_owned(),
     }
 }
 
