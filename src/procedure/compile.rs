@@ -50,7 +50,13 @@ pub fn compile(ast: &ast::Procedure, text: &str, catalog: &Catalog) -> Result<Pr
     definition.partitioning_found = found;
     let notes = std::mem::take(&mut compiler.notes);
     definition.roles = ast.roles.iter().map(|role| role.name.clone()).collect();
-    Ok(Procedure { definition: Arc::new(definition), version: catalog.version, code: compiler.finish(), native: None, notes })
+    Ok(Procedure {
+        definition: Arc::new(definition),
+        version: catalog.version,
+        code: compiler.finish(),
+        native: None,
+        notes,
+    })
 }
 
 /// The plans of a procedure's statements as text, with where each statement stands. Those of a table's own procedure, whose
