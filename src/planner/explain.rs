@@ -124,7 +124,7 @@ impl Writer<'_> {
                 let text = format!("Expression {}", self.expr(expr));
                 self.line(0, &text);
             }
-            PlanKind::Insert { table, source, row, upsert, returning } => {
+            PlanKind::Insert { table, source, row, upsert, conflict, returning } => {
                 let verb = if upsert.is_some() { "Upsert into" } else { "Insert into" };
                 let text = format!("{verb} {} ({})", self.table(*table), self.list(row));
                 self.line(0, &text);
@@ -132,6 +132,21 @@ impl Writer<'_> {
                     let table = self.catalog.table_by_id(*table);
                     let names: Vec<&str> = columns.iter().map(|&c| table.columns[c].name.as_str()).collect();
                     self.line(1, &format!("where the key is there: set {}", names.join(", ")));
+                }
+                if let Some(conflict) = conflict {
+                    let columns = &self.catalog.table_by_id(*table).columns;
+                    let action = match &conflict.update {
+                        None => "nothing".to_owned(),
+                        Some(update) => {
+                            let set = update.assignments.iter();
+                            let set: Vec<String> =
+                                set.map(|(c, e)| format!("{} = {}", columns[*c].name, self.expr(e))).collect();
+                            let filter =
+                                update.filter.as_ref().map_or(String::new(), |f| format!(" where {}", self.expr(f)));
+                            format!("set {}{filter}", set.join(", "))
+                        }
+                    };
+                    self.line(1, &format!("where the key is there: {action}"));
                 }
                 self.returning(returning.as_ref());
                 self.node(1, source);

@@ -40,6 +40,8 @@ pub enum PlanKind {
         row: Vec<Expr>,
         /// UPSERT: where a row with that primary key exists, change these columns instead.
         upsert: Option<Vec<usize>>,
+        /// ON CONFLICT.
+        conflict: Option<Conflict>,
         returning: Option<Returning>,
     },
     /// `source` leaves the row's place in `target` (see [`Scan::row`]); all its rows are found before one changes.
@@ -60,6 +62,31 @@ pub enum PlanKind {
     Truncate {
         table: TableId,
     },
+}
+
+/// What an INSERT does where a row has the key already.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    /// Positions of the unique indexes that are meant: of plain columns, without a filter.
+    pub indexes: Vec<usize>,
+    /// None: nothing.
+    pub update: Option<ConflictUpdate>,
+}
+
+/// The row that is there is loaded into `existing`, the one that was to be inserted into `proposed` (column, register).
+#[derive(Clone, Debug)]
+pub struct ConflictUpdate {
+    pub existing: Vec<(usize, Reg)>,
+    pub proposed: Vec<(usize, Reg)>,
+    pub assignments: Vec<(usize, Expr)>,
+    pub filter: Option<Expr>,
+}
+
+impl Conflict {
+    /// The expressions over both rows.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.update.iter().flat_map(|u| u.assignments.iter().map(|(_, expr)| expr).chain(&u.filter))
+    }
 }
 
 /// RETURNING: the changed row's columns are loaded into `columns` (column, register), then `output` is computed.

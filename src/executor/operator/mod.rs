@@ -19,7 +19,7 @@ mod window;
 pub(super) use aggregate::{Aggregate, AggregateCall};
 pub(super) use distinct::Distinct;
 pub(super) use hash_join::HashJoin;
-pub(super) use insert::{Insert, RowValue, Upsert};
+pub(super) use insert::{ConflictUpdate, Insert, OnConflict, RowValue, Upsert};
 pub(super) use modify::{Change, Modify, Returning};
 pub(super) use nested_loop_join::NestedLoopJoin;
 pub(super) use recursive::Recursive;

@@ -99,9 +99,6 @@ impl<'a> Translator<'a> {
             if ident.value.eq_ignore_ascii_case("NOW") {
                 return Ok(call("now", Vec::new(), span));
             }
-            if ident.value.eq_ignore_ascii_case("DEFAULT") {
-                return Err(unsupported("DEFAULT as a value is not supported: leave the column out of the list", span));
-            }
         }
         Ok(Expr { kind: ExprKind::Column { qualifier: None, column: self.ident(ident) }, span })
     }
