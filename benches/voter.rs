@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench --bench voter                 2 million distinct votes, three repetitions, then 20 million
 //! cargo bench --bench voter -- 500000 1     that many votes, that many repetitions, nothing else
+//! cargo bench --bench voter -- statistics   what counting costs: with and without it, pipelined and synchronous
 //! ```
 //!
 //! (a) is plain Rust with the best fitting structures: no SQL, no undo, no log, no transaction, one thread. It is there
@@ -10,6 +11,7 @@
 //! its public API: pipelined and synchronous on one partition, and two partitions driven by two clients.
 //! Each repetition measures all of them one after the other; ratios are taken within a repetition, and the median counts.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use votedb::{Config, Database, SessionOptions, Value};
 
@@ -33,6 +35,9 @@ fn main() {
     if std::env::args().any(|arg| arg == "two") {
         (0..repetitions).for_each(|_| println!("2 partitions, 2 clients {:.2} M", pipelined(&calls, 2, 2).0 / 1e6));
         return;
+    }
+    if std::env::args().any(|arg| arg == "statistics") {
+        return cost_of_statistics(&calls, repetitions);
     }
     println!("{votes} distinct votes, {repetitions} repetitions; votes per second\n");
     let mut rows: Vec<Vec<f64>> = Vec::new();
@@ -155,8 +160,32 @@ fn by_hand(calls: &[Call]) -> f64 {
     calls.len() as f64 / seconds
 }
 
+/// Whether the databases that are opened count their calls.
+static COUNTED: AtomicBool = AtomicBool::new(true);
+
 fn open(partitions: usize) -> Database {
-    Database::open_voter(Config::partitions(partitions)).expect("the voter schema loads")
+    let config = Config { statistics: COUNTED.load(Ordering::Relaxed), ..Config::partitions(partitions) };
+    Database::open_voter(config).expect("the voter schema loads")
+}
+
+/// Votes per second without and with counting, turn by turn; the median of the ratios counts.
+fn cost_of_statistics(calls: &[Call], repetitions: usize) {
+    let ways: [(&str, fn(&[Call]) -> f64); 2] =
+        [("pipelined", |calls| pipelined(calls, 1, 1).0), ("synchronous", synchronous)];
+    for (name, way) in ways {
+        let mut ratios = Vec::new();
+        for repetition in 0..repetitions {
+            // Neither is always the first.
+            let mut measured = [0.0; 2];
+            for counted in [repetition % 2, 1 - repetition % 2] {
+                COUNTED.store(counted == 1, Ordering::Relaxed);
+                measured[counted] = way(calls);
+            }
+            println!("  {repetition}: {name}: off {:.2} M   on {:.2} M", measured[0] / 1e6, measured[1] / 1e6);
+            ratios.push(measured[1] / measured[0]);
+        }
+        println!("  {name}: with / without statistics   {:.3}   (at least 0.95)\n", median(ratios));
+    }
 }
 
 fn arguments(call: &Call) -> [Value; 3] {

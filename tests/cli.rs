@@ -174,7 +174,7 @@ fn files_that_cannot_be_read_are_named() {
         (&["-f", "wide.sql"], "error: wide.sql is not UTF-8 text: byte 0 (0xFF) is not valid"),
     ] {
         let run = folder.run(args, "");
-        assert_eq!(run.status, 1, "{args:?}");
+        assert_eq!(run.status, 3, "{args:?}");
         assert!(run.err.starts_with(message), "{args:?}: {}", run.err);
     }
 }
@@ -344,4 +344,88 @@ fn a_benchmark_whose_numbers_cannot_be_saved_fails() {
     let run = run(&["--bench", "--no-tui", "--duration", "100ms", "--warmup", "0s", "--json", "no/such/folder/f"]);
     assert_eq!(run.status, 1);
     assert!(run.err.contains("error: cannot write no/such/folder/f"), "{}", run.err);
+}
+
+#[test]
+fn options_of_voltdbs_clients_work_under_their_names() {
+    let folder = Folder::new("names", &[]);
+    let args =
+        ["--bench", "voter", "--plain", "--duration", "1", "--warmup", "0", "--threads", "1", "--ratelimit", "3000"];
+    let more = ["--displayinterval", "200ms", "--latencyreport", "--statsfile", "s.csv", "--mode", "sql"];
+    let run = folder.run(&[&args[..], &more].concat(), "");
+    assert_eq!(run.status, 0, "{}\n{}", run.out, run.err);
+    for text in
+        ["threads          = 1", "ratelimit        = 3000", "The Winner is: ", "Latency Histogram", "99.9th percentile"]
+    {
+        assert!(run.out.contains(text), "{text}: {}", run.out);
+    }
+    assert!(run.err.lines().count() >= 3, "{}", run.err);
+    let csv = fs::read_to_string(folder.0.join("s.csv")).expect("the file was written");
+    assert!(csv.starts_with("begins_s,lasts_s,calls,throughput,"), "{csv}");
+}
+
+fn page(folder: &Folder, kind: &str) -> PathBuf {
+    let entries = fs::read_dir(folder.0.join("r")).expect("the folder was made").map(|entry| entry.unwrap().path());
+    let named = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(kind));
+    entries.filter(named).max().expect("a report was saved")
+}
+
+#[test]
+fn a_study_and_a_record_store_leave_reports_that_compare_with_themselves() {
+    let folder = Folder::new("study", &[]);
+    let short = ["--duration", "150ms", "--warmup", "0", "--report", "r"];
+    let study = ["--bench", "voter", "--matrix", "--partitions-list", "1,2", "--repetitions", "2"];
+    let run = folder.run(&[&study[..], &short].concat(), "");
+    assert_eq!(run.status, 0, "{}\n{}", run.out, run.err);
+    assert!(run.err.contains("12 of 12") && run.err.contains(" left"), "{}", run.err);
+    assert!(run.out.contains("voter sql p2") && run.out.contains("verified"), "{}", run.out);
+    let own = page(&folder, "matrix");
+    for file in ["report.html", "report.csv", "charts/throughput.svg", "charts/latency-p95.svg"] {
+        assert!(own.join(file).is_file(), "{file}");
+    }
+    let own = own.display().to_string();
+    let same = folder.run(&["report", "compare", &own, &own, "--fail-if", "p99>+10%", "--chart", "both.svg"], "");
+    assert_eq!(same.status, 0, "{}\n{}", same.out, same.err);
+    assert!(same.out.contains("+0.0 %") && folder.0.join("both.svg").is_file(), "{}", same.out);
+    assert_eq!(folder.run(&["report", "compare", &own, &own, "--fail-if", "p98>1%"], "").status, 2);
+    assert_eq!(folder.run(&["report", "compare", &own, "nothing"], "").status, 2);
+
+    let run = folder.run(&["--bench", "records", "--scale", "0.002", "--json-documents", "--report", "r"], "");
+    assert_eq!(run.status, 0, "{}\n{}", run.out, run.err);
+    let text = fs::read_to_string(page(&folder, "records").join("report.json")).expect("the file was written");
+    let json: Json = serde_json::from_str(&text).expect("the file is JSON");
+    assert_eq!(json["entries"].as_array().map(Vec::len), Some(34));
+    assert_eq!(json["entries"][4]["published"][0]["value"], 40160.0);
+}
+
+#[test]
+fn a_worse_report_fails_the_build_that_asked_for_it() {
+    let report = |rate: f64, p99: f64| {
+        let us = |p99: f64| serde_json::json!({"mean": 1.0, "p50": 1.0, "p90": 1.0, "p95": 1.0, "p99": p99, "p999": 1.0, "p9999": 1.0, "max": 1.0});
+        let samples: Vec<Json> = [0.99, 1.0, 1.01]
+            .iter()
+            .map(|noise| serde_json::json!({"throughput": rate * noise, "latency_us": us(p99 * noise)}))
+            .collect();
+        let entry = serde_json::json!({"name": "x", "series": "x", "x": 1.0, "unit": "u/s", "throughput": rate, "samples": samples,
+            "latency_us": us(p99), "calls": 3, "errors": 0, "verified": true, "broken": []});
+        serde_json::json!({"schema": "votedb-bench-1", "title": "t", "entries": [entry]}).to_string()
+    };
+    let (a, b) = (report(1000.0, 10.0), report(1200.0, 13.0));
+    let folder = Folder::new("worse", &[("a.json", a.as_bytes()), ("b.json", b.as_bytes())]);
+    let run = folder
+        .run(&["report", "compare", "a.json", "b.json", "--fail-if", "p99>+10%", "--fail-if", "throughput<-5%"], "");
+    assert_eq!(run.status, 1, "{}\n{}", run.out, run.err);
+    assert!(run.out.contains("FAILED       x: p99 changed by +30.0 %"), "{}", run.out);
+    assert!(!run.out.contains("throughput changed") && run.out.contains("better"), "{}", run.out);
+    assert_eq!(folder.run(&["report", "compare", "b.json", "a.json", "--fail-if", "p99>+10%"], "").status, 0);
+}
+
+#[test]
+fn other_workloads_run_and_are_checked() {
+    for name in ["tatp", "smallbank", "ycsb-a"] {
+        let args = ["--bench", name, "--scale", "0.01", "--duration", "100ms", "--warmup", "0", "--repetitions", "2"];
+        let run = run(&args);
+        assert_eq!(run.status, 0, "{name}: {}\n{}", run.out, run.err);
+        assert!(run.out.contains("verified") && run.out.contains(name), "{}", run.out);
+    }
 }

@@ -17,9 +17,13 @@ fn the_page_on_sql_names_every_function() {
 
 #[test]
 fn files_that_the_documents_link_to_are_there() {
-    for (file, folder) in
-        [("README.md", ""), ("docs/design.md", "docs/"), ("docs/sql.md", "docs/"), ("docs/bench.md", "docs/")]
-    {
+    for (file, folder) in [
+        ("README.md", ""),
+        ("docs/design.md", "docs/"),
+        ("docs/sql.md", "docs/"),
+        ("docs/bench.md", "docs/"),
+        ("docs/shell.md", "docs/"),
+    ] {
         for part in read(file).split("](").skip(1) {
             let target = part.split([')', '#']).next().unwrap_or("");
             if !target.is_empty() && !target.contains("://") {

@@ -314,3 +314,38 @@ fn the_dashboard_fits_small_and_large_screens() {
     assert_summary(&text);
     large.assert_restored();
 }
+
+#[test]
+fn keys_turn_views_change_the_load_and_save_a_report() {
+    let mut terminal = bench("views", (120, 40), "1h");
+    terminal.wait("figures", |text| text.contains(" p1 ") && text.contains("leads in"));
+    for (key, seen) in [
+        ("2", "percentile curve"),
+        ("3", "move a cursor"),
+        ("4", "EXEC GetStateHeatmap"),
+        ("5", "all tables and indexes"),
+        ("\t", "share   busy"),
+        ("e", "response times of p0"),
+    ] {
+        terminal.press(key);
+        terminal.wait_for(seen);
+    }
+    terminal.press("m");
+    terminal.wait_for("voter · sql · 2 partitions");
+    terminal.press("]");
+    terminal.wait_for("now sql,");
+    terminal.press("m<");
+    terminal.wait("a rate", |text| text.contains("voter · sync") && text.contains("/s asked"));
+    terminal.press("0");
+    terminal.wait("no rate", |text| !text.contains("/s asked"));
+    terminal.press("5");
+    terminal.wait_for("sync,");
+    terminal.press("s");
+    terminal.wait_for("saved report/run-");
+    terminal.press("q");
+    let (status, text) = terminal.end();
+    assert_eq!(status, 0, "{text}");
+    assert_summary(&text);
+    assert!(text.contains("mode, clients or rate were changed"), "{text}");
+    terminal.assert_restored();
+}

@@ -7,6 +7,9 @@ use votedb::shell::{self, Args, Embedded};
 use votedb::{Config, Database};
 
 fn main() -> ExitCode {
+    if let Some(status) = tool() {
+        return status;
+    }
     let line: Vec<_> = std::env::args_os().collect();
     // A schema file could be called report, but not be followed by this.
     if line.get(1).is_some_and(|word| word == "report")
@@ -26,10 +29,35 @@ fn main() -> ExitCode {
     }
 }
 
+/// `completions`, `man` and `test`: words that no schema file is called.
+fn tool() -> Option<ExitCode> {
+    let line: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    match line.as_slice() {
+        ["completions", name] => Some(match shell::completions(name, &mut std::io::stdout()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(2)
+            }
+        }),
+        ["completions"] => {
+            eprintln!("error: completions for which shell? bash, zsh or fish");
+            Some(ExitCode::from(2))
+        }
+        ["man"] => Some(shell::manual(&mut std::io::stdout()).map_or(ExitCode::from(4), |()| ExitCode::SUCCESS)),
+        ["test", paths @ ..] if !paths.is_empty() => Some(test(paths)),
+        _ => None,
+    }
+}
+
 fn prompt(args: &Args) -> ExitCode {
     let config = Config {
         partitions: args.partition_count(),
-        timeout: args.timeout.or(Config::default().timeout),
+        timeout: args
+            .timeout
+            .or(args.query_timeout.map(std::time::Duration::from_millis))
+            .or(Config::default().timeout),
         procedure_folders: procedure_folders(args),
         data_dir: args.data.clone(),
         durability: args.durability.into(),
@@ -46,6 +74,31 @@ fn prompt(args: &Args) -> ExitCode {
         }
         Err(error) => fail(&error.to_string()),
     }
+}
+
+/// Runs recorded tests, each on a database of its own.
+fn test(paths: &[&str]) -> ExitCode {
+    let mut status = ExitCode::SUCCESS;
+    for path in paths {
+        let db =
+            match Database::open(Config { procedure_folders: vec![PathBuf::from("procs")], ..Config::partitions(2) }) {
+                Ok(db) => db,
+                Err(error) => return fail(&error.to_string()),
+            };
+        match shell::replay(Path::new(path), &mut Embedded::new(db, None)) {
+            Ok((count, failures)) if failures.is_empty() => println!("{path}: {count} statements, all as recorded"),
+            Ok((count, failures)) => {
+                failures.iter().for_each(|failure| print!("{failure}"));
+                println!("{path}: {count} statements, {} differ", failures.len());
+                status = ExitCode::FAILURE;
+            }
+            Err(message) => {
+                eprintln!("error: {message}");
+                status = ExitCode::from(3);
+            }
+        }
+    }
+    status
 }
 
 /// Says what a data folder holds, and what is wrong with it.

@@ -1,6 +1,7 @@
 //! Statements that were not compiled ahead: planned, compiled, cached, routed and run.
 
 use super::engine::{Executed, Tag, place_of, store};
+use super::system::Tables;
 use super::{Engine, StatementError};
 use crate::executor::{Answer, Program, owner};
 use crate::expr::convert_value;
@@ -14,6 +15,7 @@ use crate::sql::ast::Statement;
 use crate::topology::PartitionId;
 use crate::types::{Arena, Frame, ResultSet, Value};
 use std::sync::Arc;
+use std::time::Instant;
 
 impl Engine {
     /// Runs `text` if its program is in the cache.
@@ -31,9 +33,16 @@ impl Engine {
     ) -> Result<Executed, StatementError> {
         loop {
             let schema = self.schema();
-            let plan = plan_statement(statement, &Environment::ad_hoc(&schema.catalog))?;
+            let started = Instant::now();
+            let system = Tables::new(self);
+            let env = Environment { system: Some(&system), ..Environment::ad_hoc(&schema.catalog) };
+            let plan = plan_statement(statement, &env).inspect_err(|_| self.plans.planned(started.elapsed(), false))?;
             let program = Arc::new(Program::compile(&plan, &schema.catalog));
-            self.plans.put(schema.catalog.version, text, &program);
+            self.plans.planned(started.elapsed(), true);
+            // A system table's rows are those of now: they are in the plan.
+            if !system.was_read() {
+                self.plans.put(schema.catalog.version, text, &program);
+            }
             if let Some(done) = self.run(&schema, &program, Asked { text, arguments }) {
                 return done;
             }

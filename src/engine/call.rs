@@ -23,6 +23,9 @@ impl Engine {
 
     pub(super) fn exec(&self, exec: &Exec, values: &[Value]) -> Result<Executed, StatementError> {
         let mut procedure = self.called(&exec.procedure)?;
+        if procedure.code.ops.is_empty() {
+            return self.exec_system(exec, &procedure, values);
+        }
         let arguments = self.arguments(exec, &procedure, values)?;
         let response = self
             .call(&mut procedure, &arguments.values, &mut Default::default())
@@ -68,6 +71,32 @@ impl Engine {
             arguments.written.push(at);
         }
         Ok(arguments)
+    }
+
+    /// EXEC of a system procedure: its arguments are as they are written.
+    fn exec_system(&self, exec: &Exec, procedure: &Procedure, values: &[Value]) -> Result<Executed, StatementError> {
+        let schema = self.schema();
+        let env = Environment::ad_hoc(&schema.catalog);
+        let mut arguments = Vec::with_capacity(exec.arguments.len());
+        for argument in &exec.arguments {
+            let placeholder = match &argument.kind {
+                Written::Placeholder(number) => values.get(*number).cloned(),
+                _ => None,
+            };
+            let value = match placeholder {
+                Some(value) => value,
+                None => match plan_expression(argument, &env, None)?.kind {
+                    PlanKind::Expression(Expr { kind: ExprKind::Literal(value), .. }) => value,
+                    _ => return Err(StatementError::new("arguments must be literals", argument.span)),
+                },
+            };
+            arguments.push(value);
+        }
+        let response = self.call_system(&procedure.definition.name, &arguments).map_err(|error| {
+            let span = matches!(*error, TxnError::ArgumentCount { .. }).then_some(exec.procedure.span);
+            StatementError { span, ..StatementError::from(&*error) }
+        })?;
+        Ok(Executed { results: response.results, tag: Tag::Rows, place: None, notes: Vec::new() })
     }
 
     /// EXPLAINPROC: the procedure's text with the plan of each statement below it.

@@ -33,6 +33,8 @@ pub struct Config {
     pub recover_until: Option<RecoverUntil>,
     /// The closures that native procedures of the data folder stand for: they are called again to recover.
     pub native_procedures: Vec<NativeDefinition>,
+    /// Calls are counted and sampled, for @Statistics. Default: true.
+    pub statistics: bool,
     /// What stands in for the machine: for simulations.
     pub platform: Option<Platform>,
 }
@@ -64,6 +66,7 @@ impl Default for Config {
             snapshot_interval: Duration::from_secs(24 * 3600),
             recover_until: None,
             native_procedures: Vec::new(),
+            statistics: true,
             platform: None,
         }
     }

@@ -37,6 +37,9 @@ pub struct Engine {
     pub(super) history: Mutex<Vec<Definition>>,
     /// What native procedures of the data folder are.
     pub(super) natives: Vec<NativeDefinition>,
+    pub(super) baselines: super::system::Baselines,
+    /// What the configuration says, for @SystemInformation: name and value.
+    pub(super) settings: Vec<(&'static str, String)>,
     /// Set if there is a data folder.
     pub(super) durable: Option<Durable>,
 }
@@ -83,9 +86,13 @@ impl Engine {
             clock,
             history: Mutex::default(),
             natives: config.native_procedures.clone(),
+            baselines: Default::default(),
+            settings: super::system::settings(&config),
             durable: None,
         };
         engine.open_data(&config)?;
+        // What is replayed at open is not counted.
+        engine.initiator.count(config.statistics);
         let engine = Arc::new(engine);
         engine.start_snapshots(&config).map_err(OpenError::Threads)?;
         Ok(engine)
@@ -113,6 +120,9 @@ impl Engine {
         let name = Name::new(name);
         if let Some(procedure) = schema.procedures.get(&name) {
             return Ok(Arc::clone(procedure));
+        }
+        if name.as_str().starts_with('@') {
+            return self.system_procedure(&name);
         }
         if name.as_str().contains('.') {
             let schema = Arc::clone(&schema);
@@ -189,6 +199,9 @@ impl Engine {
         arguments: &[Value],
         scratch: &mut (Vec<Datum>, Arena),
     ) -> Result<Response, Box<TxnError>> {
+        if procedure.code.ops.is_empty() {
+            return self.call_system(&procedure.definition.name, arguments);
+        }
         let (datums, arena) = scratch;
         loop {
             datums.clear();
@@ -228,7 +241,9 @@ impl Engine {
 
     fn explain(&self, statement: &Statement) -> Result<Executed, StatementError> {
         let schema = self.schema();
-        let plan = crate::planner::plan_statement(statement, &Environment::ad_hoc(&schema.catalog))?;
+        let system = super::system::Tables::new(self);
+        let env = Environment { system: Some(&system), ..Environment::ad_hoc(&schema.catalog) };
+        let plan = crate::planner::plan_statement(statement, &env)?;
         let text = crate::planner::explain(&plan, &schema.catalog);
         let rows = text.lines().map(|line| vec![Value::from(line)]).collect();
         let columns =

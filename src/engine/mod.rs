@@ -20,6 +20,7 @@ mod plan_cache;
 mod recovery;
 mod replay;
 mod schema_change;
+mod system;
 
 pub use config::{Config, Durability, PARTITIONS_MAX, Platform, RecoverUntil};
 pub use durable::DataFolder;

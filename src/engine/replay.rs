@@ -87,6 +87,7 @@ impl<'a> Replay<'a> {
             partition,
             parameters: Vec::new(),
             arena: Arena::default(),
+            queued: None,
             tags: Vec::new(),
             answers: Vec::new(),
             awaited: 0,

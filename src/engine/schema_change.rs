@@ -55,6 +55,9 @@ impl Engine {
     pub fn execute_batch(&self, text: &str) -> Result<Changed, Vec<StatementError>> {
         let (statements, errors) = parse_script(text);
         let mut errors: Vec<StatementError> = errors.into_iter().map(StatementError::from).collect();
+        if self.initiator.partitions()[0].look(|site| site.paused) {
+            return Err(vec![StatementError::from(&crate::partition::TxnError::Paused)]);
+        }
         let _one_at_a_time = self.changing.lock();
         let mut draft = self.draft();
         for (statement, span) in &statements {

@@ -1,9 +1,9 @@
 //! Plan to program: nodes to operators, expressions to code, and what can be known before it runs.
 
 use super::operator::{
-    Aggregate, AggregateCall, Change, Distinct, Fetch, FrameBound, HashJoin, Insert, Modify, NestedLoopJoin, Operator,
-    PointScan, QuickTest, RangeScan, Recursive, Returning, RowValue, SetOperation, Sort, SortKey, TableScan, Upsert,
-    Window, WindowCall,
+    Aggregate, AggregateCall, Change, ConflictUpdate, Distinct, Fetch, FrameBound, HashJoin, Insert, Modify,
+    NestedLoopJoin, OnConflict, Operator, PointScan, QuickTest, RangeScan, Recursive, Returning, RowValue,
+    SetOperation, Sort, SortKey, TableScan, Upsert, Window, WindowCall,
 };
 use super::program::{Action, PointKey, Program, Subplan, SubplanKind};
 use super::shortcut::Shortcut;
@@ -13,6 +13,8 @@ use crate::expr::CompiledExpr;
 use crate::expr::expr::{Expr, ExprKind};
 use crate::planner::plan::{self, Access, JoinKind, Node, Plan, PlanKind, Scan, SubqueryKind};
 use crate::types::{DataType, Reg};
+
+use std::sync::Arc;
 
 impl Program {
     /// Compiles a plan that was bound against `catalog`. Cannot fail: the planner has checked everything.
@@ -56,7 +58,7 @@ impl Program {
 fn fails_after_write(kind: &PlanKind, catalog: &Catalog) -> bool {
     match kind {
         PlanKind::Query { .. } | PlanKind::Expression(_) => false,
-        PlanKind::Insert { table, source: Node::One, returning: None, upsert: None, .. } => {
+        PlanKind::Insert { table, source: Node::One, returning: None, upsert: None, conflict: None, .. } => {
             let table = catalog.table_by_id(*table);
             !table.views.iter().all(|&view| only_counts(catalog.table_by_id(view)))
         }
@@ -119,8 +121,11 @@ impl Compiler<'_> {
         match kind {
             PlanKind::Query { root, output } => Action::Query { root: self.node(root), output: output.clone() },
             PlanKind::Expression(expr) => Action::Expression(self.expr(expr)),
-            PlanKind::Insert { table, source, row, upsert, returning } => {
-                self.insert(*table, source, row, upsert.as_deref(), returning.as_ref(), plan)
+            PlanKind::Insert { table, source, row, upsert, conflict, returning } => {
+                let mut insert = self.insert(*table, source, row, upsert.as_deref(), returning.as_ref(), plan);
+                insert.conflict = conflict.as_ref().map(|conflict| self.conflict(*table, conflict));
+                insert.direct = insert.is_direct();
+                Action::Insert(insert)
             }
             PlanKind::Update { table, source, target, assignments, returning } => {
                 let change = Change::Update(self.assignments(assignments));
@@ -143,13 +148,13 @@ impl Compiler<'_> {
         upsert: Option<&[usize]>,
         returning: Option<&plan::Returning>,
         plan: &Plan,
-    ) -> Action {
+    ) -> Insert {
         let table = self.catalog.table_by_id(id).clone();
         self.insert_point_keys(&table, row);
         let source = self.node(source);
         let first = self.next as Reg;
         self.next += row.len();
-        let mut insert = Insert {
+        Insert {
             table: id,
             source,
             row: row
@@ -165,10 +170,22 @@ impl Compiler<'_> {
                 Upsert { index, key, columns: columns.to_vec() }
             }),
             returning: returning.map(|r| self.returning(r)),
+            conflict: None,
             direct: false,
-        };
-        insert.direct = insert.is_direct();
-        Action::Insert(insert)
+        }
+    }
+
+    fn conflict(&mut self, table: TableId, conflict: &plan::Conflict) -> OnConflict {
+        let indexes = &self.catalog.table_by_id(table).indexes;
+        let key = |&at: &usize| (at, indexes[at].columns().expect("only keys of plain columns are meant"));
+        let keys = conflict.indexes.iter().map(key).collect();
+        let update = conflict.update.as_ref().map(|update| ConflictUpdate {
+            existing: update.existing.clone(),
+            proposed: update.proposed.clone(),
+            assignments: self.assignments(&update.assignments),
+            filter: self.optional_condition(&update.filter),
+        });
+        OnConflict { keys, update }
     }
 
     /// Index slots that writing `row` will touch, where registers alone say which.
@@ -208,7 +225,15 @@ impl Compiler<'_> {
             }
             Change::Delete => false,
         };
+        let def = self.catalog.table_by_id(table);
+        let moves = match (&change, def.partition_column) {
+            (Change::Update(assignments), Some(column)) if assignments.iter().any(|(at, _)| *at == column) => {
+                Some((column, def.columns[column].ty))
+            }
+            _ => None,
+        };
         Action::Modify(Modify {
+            moves,
             table,
             source: self.node(source),
             target,
@@ -252,6 +277,7 @@ impl Compiler<'_> {
                 Operator::Values { rows: rows.iter().map(|row| self.exprs(row)).collect(), out: out.clone() }
             }
             Node::Scan(scan) => self.scan(scan),
+            Node::Rows { rows, columns, .. } => Operator::Rows { rows: Arc::clone(rows), columns: columns.clone() },
             Node::Filter { input, predicate } => {
                 Operator::Filter { input: self.boxed(input), predicate: self.condition(predicate) }
             }

@@ -3,7 +3,8 @@
 use super::arithmetic::{finite, overflow};
 use super::compare::{Family, compare_known};
 use super::error::EvalError;
-use crate::types::{Arena, DataType, Datum, Decimal};
+use super::sketch::Sketch;
+use crate::types::{Arena, BYTES_MAX, DataType, Datum, Decimal};
 use std::cmp::Ordering;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +17,18 @@ pub enum AggregateKind {
     Avg,
     Min,
     Max,
+    /// Different values, nearly.
+    ApproxCountDistinct,
+    /// Variance of the whole, or of a sample: of one value that is NULL.
+    VarPop,
+    VarSamp,
+    StddevPop,
+    StddevSamp,
+    /// The texts one after the other. Each comes with the separator before it, of this many bytes; the first one's is left
+    /// out.
+    StringAgg {
+        separator_len: u32,
+    },
 }
 
 impl AggregateKind {
@@ -27,6 +40,12 @@ impl AggregateKind {
             "avg" => AggregateKind::Avg,
             "min" => AggregateKind::Min,
             "max" => AggregateKind::Max,
+            "approx_count_distinct" => AggregateKind::ApproxCountDistinct,
+            "var_pop" => AggregateKind::VarPop,
+            "var_samp" | "variance" => AggregateKind::VarSamp,
+            "stddev_pop" => AggregateKind::StddevPop,
+            "stddev_samp" | "stddev" => AggregateKind::StddevSamp,
+            "string_agg" => AggregateKind::StringAgg { separator_len: 0 },
             _ => return None,
         })
     }
@@ -36,6 +55,18 @@ impl AggregateKind {
     pub fn result_type(self, arg_type: DataType) -> Result<DataType, String> {
         match self {
             AggregateKind::CountStar | AggregateKind::Count => Ok(DataType::BigInt),
+            AggregateKind::ApproxCountDistinct => match arg_type {
+                DataType::Float => Err(format!("{} does not take FLOAT: its values are not exact", self.name())),
+                ty if ty.is_bytes() => Err(format!("{} takes values of fixed width, not {ty}", self.name())),
+                _ => Ok(DataType::BigInt),
+            },
+            AggregateKind::VarPop | AggregateKind::VarSamp | AggregateKind::StddevPop | AggregateKind::StddevSamp => {
+                match arg_type {
+                    ty if ty.is_numeric() || ty == DataType::Null => Ok(DataType::Float),
+                    ty => Err(format!("{} takes a number, not {ty}", self.name())),
+                }
+            }
+            AggregateKind::StringAgg { .. } => Ok(DataType::TEXT),
             AggregateKind::Min | AggregateKind::Max => Ok(arg_type),
             AggregateKind::Sum | AggregateKind::Avg => match arg_type {
                 DataType::Float | DataType::Decimal => Ok(arg_type),
@@ -54,6 +85,12 @@ impl AggregateKind {
             AggregateKind::Avg => "AVG",
             AggregateKind::Min => "MIN",
             AggregateKind::Max => "MAX",
+            AggregateKind::ApproxCountDistinct => "APPROX_COUNT_DISTINCT",
+            AggregateKind::VarPop => "VAR_POP",
+            AggregateKind::VarSamp => "VAR_SAMP",
+            AggregateKind::StddevPop => "STDDEV_POP",
+            AggregateKind::StddevSamp => "STDDEV_SAMP",
+            AggregateKind::StringAgg { .. } => "STRING_AGG",
         }
     }
 }
@@ -79,6 +116,14 @@ enum State {
     /// The extreme so far, none if `count` is 0.
     Lane(Datum),
     Bytes(Vec<u8>),
+    Sketch(Box<Sketch>),
+    /// The mean so far, and the sum of the squared distances from it.
+    Moments {
+        mean: f64,
+        squares: f64,
+    },
+    /// Texts with their separators.
+    Texts(Vec<u8>),
 }
 
 impl Accumulator {
@@ -91,6 +136,9 @@ impl Accumulator {
             AggregateKind::Sum | AggregateKind::Avg => State::Exact(0),
             AggregateKind::Min | AggregateKind::Max if family == Family::Bytes => State::Bytes(Vec::new()),
             AggregateKind::Min | AggregateKind::Max => State::Lane(Datum::NULL),
+            AggregateKind::ApproxCountDistinct => State::Sketch(Box::default()),
+            AggregateKind::StringAgg { .. } => State::Texts(Vec::new()),
+            _ => State::Moments { mean: 0.0, squares: 0.0 },
         };
         Accumulator { kind, family, count: 0, state }
     }
@@ -114,6 +162,21 @@ impl Accumulator {
                 let ordering = if is_first { None } else { Some(compare_known(self.family, datum, *best, arena)) };
                 if is_better(self.kind, ordering) {
                     *best = datum;
+                }
+            }
+            State::Sketch(sketch) => sketch.add(datum.lane()),
+            State::Moments { mean, squares } => {
+                // Welford's: never the difference of two large sums.
+                let distance = datum.as_f64() - *mean;
+                *mean = finite(*mean + distance / (self.count + 1) as f64)?;
+                *squares = finite(*squares + distance * (datum.as_f64() - *mean))?;
+            }
+            State::Texts(texts) => {
+                let mut scratch = [0; 16];
+                texts.extend_from_slice(arena.bytes(datum, &mut scratch));
+                if texts.len() > BYTES_MAX as usize {
+                    let problem = "the result is longer than 1048576 bytes";
+                    return Err(EvalError::BadLength { function: "STRING_AGG", problem });
                 }
             }
             State::Bytes(best) => {
@@ -183,7 +246,7 @@ impl Accumulator {
             State::Exact(sum) => *sum = exact_sum(*sum, -exact(self.family, datum), self.family)?,
             State::Float(sum) if self.count == 0 => *sum = 0.0,
             State::Float(sum) => *sum = finite(*sum - datum.as_f64())?,
-            State::Lane(_) | State::Bytes(_) => panic!("{} cannot take a value back", self.kind.name()),
+            _ => panic!("{} cannot take a value back", self.kind.name()),
         }
         Ok(())
     }
@@ -198,6 +261,14 @@ impl Accumulator {
         match (&mut self.state, &other.state) {
             (State::Exact(sum), State::Exact(more)) => *sum = exact_sum(*sum, *more, self.family)?,
             (State::Float(sum), State::Float(more)) => *sum = finite(*sum + more)?,
+            (State::Sketch(sketch), State::Sketch(more)) => sketch.merge(more),
+            (State::Moments { mean, squares }, State::Moments { mean: next, squares: more }) => {
+                let (a, b) = (self.count as f64, other.count as f64);
+                let distance = next - *mean;
+                *mean = finite(*mean + distance * b / (a + b))?;
+                *squares = finite(*squares + more + distance * distance * a * b / (a + b))?;
+            }
+            (State::Texts(texts), State::Texts(more)) => texts.extend_from_slice(more),
             (State::Lane(best), State::Lane(next)) => {
                 let ordering = compare_known(self.family, *next, *best, &Arena::default());
                 if is_better(self.kind, (!is_first).then_some(ordering)) {
@@ -218,13 +289,32 @@ impl Accumulator {
     pub fn finish(&self, arena: &mut Arena) -> Result<Datum, EvalError> {
         match &self.state {
             State::Count => Ok(Datum::int(self.count)),
+            State::Sketch(sketch) => Ok(Datum::int(sketch.count())),
             _ if self.count == 0 => Ok(Datum::NULL),
+            State::Moments { squares, .. } => self.finish_moments(*squares),
+            State::Texts(texts) => {
+                let AggregateKind::StringAgg { separator_len } = self.kind else {
+                    unreachable!("texts are of STRING_AGG")
+                };
+                Ok(arena.store(&texts[separator_len as usize..]))
+            }
             State::Exact(sum) => self.finish_exact(*sum),
             State::Float(sum) if self.kind == AggregateKind::Avg => Ok(Datum::float(sum / self.count as f64)),
             State::Float(sum) => Ok(Datum::float(*sum)),
             State::Lane(best) => Ok(*best),
             State::Bytes(best) => Ok(arena.store(best)),
         }
+    }
+
+    fn finish_moments(&self, squares: f64) -> Result<Datum, EvalError> {
+        let sample = matches!(self.kind, AggregateKind::VarSamp | AggregateKind::StddevSamp);
+        let divisor = self.count - i64::from(sample);
+        if divisor == 0 {
+            return Ok(Datum::NULL);
+        }
+        let variance = squares / divisor as f64;
+        let root = matches!(self.kind, AggregateKind::StddevPop | AggregateKind::StddevSamp);
+        finite(if root { variance.sqrt() } else { variance }).map(Datum::float)
     }
 
     fn finish_exact(&self, sum: i128) -> Result<Datum, EvalError> {
@@ -317,6 +407,40 @@ mod tests {
         }
         assert_eq!(over(Avg, DataType::Decimal, &[d("1"), d("2.5")]), Ok(d("1.75")));
         assert_eq!(over(Avg, DataType::Float, &[Datum::float(1.0), Datum::float(2.0)]), Ok(Datum::float(1.5)));
+    }
+
+    #[test]
+    fn variance_counts_the_whole_or_a_sample() {
+        let over_floats = |kind, values: &[f64]| {
+            let mut accumulator = Accumulator::new(kind, DataType::Float);
+            values.iter().for_each(|v| accumulator.add(Datum::float(*v), &Arena::default()).unwrap());
+            accumulator.finish(&mut Arena::default()).unwrap()
+        };
+        let values = [1e9 + 2.0, 1e9 + 4.0, 1e9 + 4.0, 1e9 + 4.0, 1e9 + 5.0, 1e9 + 5.0, 1e9 + 7.0, 1e9 + 9.0];
+        assert!((over_floats(VarPop, &values).as_f64() - 4.0).abs() < 1e-6);
+        assert!((over_floats(StddevPop, &values).as_f64() - 2.0).abs() < 1e-6);
+        assert!((over_floats(VarSamp, &values).as_f64() - 32.0 / 7.0).abs() < 1e-6);
+        assert_eq!(over_floats(StddevSamp, &[3.0]), Datum::NULL);
+        assert_eq!(over_floats(StddevPop, &[3.0]), Datum::float(0.0));
+        let (mut left, mut right) =
+            (Accumulator::new(VarPop, DataType::Float), Accumulator::new(VarPop, DataType::Float));
+        values[..3].iter().for_each(|v| left.add(Datum::float(*v), &Arena::default()).unwrap());
+        values[3..].iter().for_each(|v| right.add(Datum::float(*v), &Arena::default()).unwrap());
+        left.merge(&right).unwrap();
+        assert!((left.finish(&mut Arena::default()).unwrap().as_f64() - 4.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn texts_are_strung_together_without_the_first_separator() {
+        let mut arena = Arena::default();
+        let mut accumulator = Accumulator::new(StringAgg { separator_len: 2 }, DataType::TEXT);
+        assert_eq!(accumulator.finish(&mut arena), Ok(Datum::NULL));
+        for text in [", a", ", b"] {
+            let datum = arena.store(text.as_bytes());
+            accumulator.add(datum, &arena).unwrap();
+        }
+        let result = accumulator.finish(&mut arena).unwrap();
+        assert_eq!(arena.bytes(result, &mut [0; 16]), b"a, b");
     }
 
     #[test]

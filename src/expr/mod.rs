@@ -26,6 +26,7 @@ pub mod program;
 #[cfg(test)]
 mod property;
 mod signature;
+mod sketch;
 
 pub use aggregate::{Accumulator, AggregateKind};
 pub use compare::compare_datums;

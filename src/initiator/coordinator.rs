@@ -22,6 +22,10 @@ impl<'a> AllSites<'a> {
         self.held.iter_mut().map(Held::site)
     }
 
+    pub fn is_paused(&self) -> bool {
+        self.held[0].peek().paused
+    }
+
     /// Runs `work` on all stores as one transaction: committed if it gives a result, rolled back everywhere if not.
     fn transact<T, E>(
         &mut self,

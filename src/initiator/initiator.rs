@@ -3,12 +3,14 @@
 use super::{AllSites, Asked, Route};
 use crate::durability::{Clock, CommandLog, SiteLog};
 use crate::executor::{Answer, Environment, Limits, Program};
-use crate::partition::{Batch, Partition, Schema, Site, TxnError};
+use crate::partition::{Batch, Counting, Partition, Schema, Site, TxnError};
 use crate::procedure::{NoTracer, Procedure, Trace};
+use crate::stats::PartitionCounters;
 use crate::storage::Store;
 use crate::topology::{Hashinator, PartitionId};
 use crate::txn::Response;
 use crate::types::{Arena, Datum, Frame};
+use parking_lot::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -29,6 +31,8 @@ pub struct Initiator {
     hashinator: Arc<Hashinator>,
     threads: Vec<JoinHandle<()>>,
     clock: Arc<dyn Clock>,
+    /// Counts transactions on all partitions.
+    multi: Mutex<Counting>,
     pub(super) log: OnceLock<Arc<CommandLog>>,
 }
 
@@ -55,11 +59,20 @@ impl Initiator {
                     hashinator: Arc::clone(&hashinator),
                     clock: Arc::clone(clock),
                     log: SiteLog::default(),
+                    counting: Counting::default(),
+                    paused: false,
                 }))
             })
             .collect();
         let clock = Arc::clone(clock);
-        let mut initiator = Initiator { partitions, hashinator, threads: Vec::new(), clock, log: OnceLock::new() };
+        let mut initiator = Initiator {
+            partitions,
+            hashinator,
+            threads: Vec::new(),
+            clock,
+            multi: Mutex::default(),
+            log: OnceLock::new(),
+        };
         for (id, partition) in initiator.partitions.iter().enumerate() {
             let partition = Arc::clone(partition);
             let thread = std::thread::Builder::new()
@@ -76,6 +89,23 @@ impl Initiator {
     }
     pub fn hashinator(&self) -> &Arc<Hashinator> {
         &self.hashinator
+    }
+
+    /// Turns counting on or off.
+    pub fn count(&self, on: bool) {
+        let mut all = self.hold_all();
+        all.sites().for_each(|site| site.counting.switch(on));
+        self.multi.lock().switch(on);
+    }
+
+    /// What transactions on all partitions have counted.
+    pub fn multi_counters(&self) -> Arc<PartitionCounters> {
+        Arc::clone(self.multi.lock().counters())
+    }
+
+    /// From its return on, no change runs while `paused`.
+    pub fn pause(&self, paused: bool) {
+        self.hold_all().sites().for_each(|site| site.paused = paused);
     }
 
     /// Holds every partition.
@@ -98,11 +128,17 @@ impl Initiator {
                     if !is_current(site, procedure) {
                         return None;
                     }
-                    let now = if procedure.code.uses_now { self.clock.now_micros() } else { 0 };
-                    if !site.log.is_on() {
-                        return Some((site.call(procedure, parameters, arena, now), 0));
+                    if site.paused && !procedure.definition.read_only {
+                        return Some((Err(Box::new(TxnError::Paused)), 0));
                     }
-                    Some(site.call_logged(procedure, parameters, arena, now, &mut NoTracer))
+                    let now = if procedure.code.uses_now { self.clock.now_micros() } else { 0 };
+                    let mark = site.counting.begin(procedure);
+                    let (result, awaited) = match site.log.is_on() {
+                        false => (site.call(procedure, parameters, arena, now), 0),
+                        true => site.call_logged(procedure, parameters, arena, now, &mut NoTracer),
+                    };
+                    site.counting.end_single(mark, &result, parameters);
+                    Some((result, awaited))
                 })?;
                 Some(self.settled(result, awaited, procedure))
             }
@@ -111,8 +147,13 @@ impl Initiator {
                 if !is_current(all.sites().next().expect("one partition at least"), procedure) {
                     return None;
                 }
+                if !procedure.definition.read_only && all.is_paused() {
+                    return Some(Err(Box::new(TxnError::Paused)));
+                }
                 let now = self.clock.now_micros();
+                let mark = self.multi.lock().begin(procedure);
                 let (result, awaited) = all.call_logged(procedure, parameters, arena, now, &mut NoTracer);
+                self.multi.lock().end_single(mark, &result, parameters);
                 drop(all);
                 Some(self.settled(result, awaited, procedure))
             }
@@ -151,7 +192,15 @@ impl Initiator {
         for partition in &self.partitions {
             let answer = partition.transact(|site| {
                 let current = is_current(site, procedure);
-                current.then(|| site.call_logged(procedure, parameters, arena, now, &mut NoTracer))
+                current.then(|| {
+                    if site.paused && !procedure.definition.read_only {
+                        return (Err(Box::new(TxnError::Paused)), 0);
+                    }
+                    let mark = site.counting.begin(procedure);
+                    let (result, awaited) = site.call_logged(procedure, parameters, arena, now, &mut NoTracer);
+                    site.counting.end_single(mark, &result, parameters);
+                    (result, awaited)
+                })
             });
             let answer = answer.map(|(result, awaited)| self.settled(result, awaited, procedure));
             match (answer, &mut all) {
@@ -216,11 +265,15 @@ impl Initiator {
             if site.schema.catalog.version != version {
                 return None;
             }
+            if !program.read_only && site.paused {
+                return Some((Err(TxnError::Paused), 0));
+            }
             if !program.read_only
                 && let Some(reason) = site.log.refusal()
             {
                 return Some((Err(TxnError::ReadOnly { reason }), 0));
             }
+            let started = Instant::now();
             site.limits.restart();
             site.store.begin(program.fails_after_write);
             let now = self.clock.now_micros();
@@ -230,6 +283,7 @@ impl Initiator {
                 Ok(_) => site.store.commit(),
                 Err(_) => site.store.rollback(),
             }
+            site.counting.ad_hoc(program.read_only, true, started, result.is_err());
             if let (true, false, Some(log)) = (result.is_ok(), program.read_only, self.log.get()) {
                 site.log.advance(log.publish_record(&asked.record(Some(id), now)));
             }
@@ -250,13 +304,18 @@ impl Initiator {
         if all.sites().next().expect("one partition at least").schema.catalog.version != version {
             return None;
         }
+        if !program.read_only && all.is_paused() {
+            return Some(Err(TxnError::Paused));
+        }
         if !program.read_only
             && let Some(reason) = all.refusal()
         {
             return Some(Err(TxnError::ReadOnly { reason }));
         }
         let now = self.clock.now_micros();
+        let started = Instant::now();
         let result = all.execute(program, frame, now).map_err(TxnError::from);
+        self.multi.lock().ad_hoc(program.read_only, false, started, result.is_err());
         if result.is_ok() && !program.read_only {
             all.note(self.log.get(), &asked.record(None, now));
         }

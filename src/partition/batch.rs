@@ -16,6 +16,8 @@ pub struct Batch {
     /// Parameters of all calls, one call after the other, of the declared types; long bytes in `arena`.
     pub parameters: Vec<Datum>,
     pub arena: Arena,
+    /// When it was put into the inbox, if it was.
+    pub queued: Option<std::time::Instant>,
     /// What the sender wants back with each answer. Its length is the number of calls.
     pub tags: Vec<u64>,
     /// Filled by the site: one for each call, in order.

@@ -24,6 +24,11 @@ pub enum TxnError {
     /// The schema changed between routing and running, and the procedure with it.
     #[error("{procedure} was changed while the call was under way; nothing ran: call it again")]
     Changed { procedure: Name },
+    #[error("the database is paused: it takes no changes until EXEC @Resume")]
+    Paused,
+    /// A system procedure was asked for something that there is not, or cannot do it.
+    #[error("{message}")]
+    System { message: String, sqlstate: String },
     /// The log cannot be written: nothing is changed any more.
     #[error("the database takes no changes, only reads: {reason}. Put that right, then open the data folder again")]
     ReadOnly { reason: String },
@@ -43,6 +48,8 @@ impl TxnError {
             TxnError::ArgumentCount { .. } => "07001",
             TxnError::Argument { source, .. } => source.sqlstate(),
             TxnError::Changed { .. } => "40001",
+            TxnError::Paused => "25006",
+            TxnError::System { sqlstate, .. } => sqlstate,
             TxnError::ReadOnly { .. } => "25006",
             TxnError::NotDurable { .. } => "58030",
         }

@@ -16,12 +16,14 @@
 //! Not here: which partition gets a call, and transactions on all of them (`initiator`); schema changes (`engine`).
 
 mod batch;
+mod counting;
 mod error;
 #[allow(clippy::module_inception)]
 mod partition;
 mod site;
 
 pub use batch::{Batch, Outbox};
+pub use counting::Counting;
 pub use error::TxnError;
 pub use partition::{Held, Partition};
 pub use site::{Schema, Site, prepare_frame, response, same_call};

@@ -1,11 +1,12 @@
 //! A site, its inbox, and who may drive it.
 
 use super::{Batch, Site};
+use crate::stats::PartitionCounters;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Queued batches that a caller runs for others before it goes on with its own work.
 const FOREIGN_BATCHES_MAX: usize = 4;
@@ -13,6 +14,7 @@ const FOREIGN_BATCHES_MAX: usize = 4;
 const TIMED_CALLS: u64 = 16;
 
 pub struct Partition {
+    counters: Arc<PartitionCounters>,
     site: Mutex<Site>,
     inbox: Mutex<VecDeque<Box<Batch>>>,
     /// Calls in the inbox.
@@ -31,6 +33,7 @@ pub struct Partition {
 impl Partition {
     pub fn new(site: Site) -> Partition {
         Partition {
+            counters: Arc::clone(site.counting.counters()),
             site: Mutex::new(site),
             inbox: Mutex::default(),
             queued: AtomicUsize::new(0),
@@ -53,16 +56,30 @@ impl Partition {
         self.busy_ns.load(Ordering::Relaxed)
     }
 
+    /// What its driver counts.
+    pub fn counters(&self) -> &Arc<PartitionCounters> {
+        &self.counters
+    }
+
+    /// Looks at the site between two transactions.
+    pub fn look<T>(&self, at: impl FnOnce(&Site) -> T) -> T {
+        at(self.hold().peek())
+    }
+
     /// Only who holds the site calls this, so that no increment is lost.
-    fn add_busy(&self, started: Instant, times: u64) {
-        let spent = started.elapsed().as_nanos() as u64 * times;
+    fn add_busy(&self, spent: Duration, times: u64) {
+        let spent = spent.as_nanos() as u64 * times;
         self.busy_ns.store(self.busy_ns.load(Ordering::Relaxed) + spent, Ordering::Relaxed);
     }
 
     fn run(&self, held: &mut Held<'_>, batch: &mut Batch) {
         let started = Instant::now();
         held.site().run(batch);
-        self.add_busy(started, 1);
+        let spent = started.elapsed();
+        self.add_busy(spent, 1);
+        if held.peek().counting.is_on() {
+            self.counters.batch(batch.queued.take(), started, spent, batch.len() as u64);
+        }
     }
 
     /// Runs a synchronous single-partition transaction.
@@ -74,7 +91,7 @@ impl Partition {
         let started = calls.is_multiple_of(TIMED_CALLS).then(Instant::now);
         let result = work(held.site());
         if let Some(started) = started {
-            self.add_busy(started, TIMED_CALLS);
+            self.add_busy(started.elapsed(), TIMED_CALLS);
         }
         result
     }
@@ -115,10 +132,12 @@ impl Partition {
                 return Some(batch);
             }
             // More may be waiting, an earlier batch of this session among it: to the end of the queue.
+            batch.queued = Some(Instant::now());
             self.queued.fetch_add(batch.len(), Ordering::Relaxed);
             self.inbox.lock().push_back(batch);
             return None;
         }
+        batch.queued = Some(Instant::now());
         self.queued.fetch_add(batch.len(), Ordering::Relaxed);
         self.inbox.lock().push_back(batch);
         // The holder may have looked at the inbox just before.

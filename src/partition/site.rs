@@ -1,6 +1,6 @@
 //! One partition's state machine: a store, a frame to compute on, and the schema they follow.
 
-use super::{Batch, TxnError};
+use super::{Batch, Counting, TxnError};
 use crate::catalog::Catalog;
 use crate::durability::{Clock, SiteLog};
 use crate::executor::{Environment, Limits, PointKey};
@@ -31,6 +31,9 @@ pub struct Site {
     pub clock: Arc<dyn Clock>,
     /// Where calls that committed are noted.
     pub log: SiteLog,
+    pub counting: Counting,
+    /// By @Pause: only what reads may run.
+    pub paused: bool,
 }
 
 impl Site {
@@ -112,6 +115,10 @@ impl Site {
     /// As [`Site::run`], for a batch of the current procedure, at that time.
     pub fn run_at(&mut self, batch: &mut Batch, now: i64) {
         let procedure = Arc::clone(&batch.procedure);
+        if self.paused && !procedure.definition.read_only {
+            batch.answers.extend(batch.tags.iter().map(|_| Err(Box::new(TxnError::Paused))));
+            return;
+        }
         let logged = self.log.is_on() && !procedure.definition.read_only;
         if logged && let Some(reason) = self.log.refusal() {
             let refused = |_: &u64| Err(Box::new(TxnError::ReadOnly { reason: reason.clone() }));
@@ -123,6 +130,7 @@ impl Site {
         // Small tables are in the cache anyway.
         let prefetches: Vec<&PointKey> =
             procedure.code.prefetches.iter().filter(|key| self.store.table(key.table).len() > 2_000).collect();
+        let (mark, timed) = self.counting.begin_batch(&procedure, calls);
         let row = |at: usize| &batch.parameters[at * width..(at + 1) * width];
         for at in 0..calls.min(LOOK_AHEAD) {
             self.prefetch(&prefetches, row(at), &batch.arena);
@@ -131,7 +139,9 @@ impl Site {
             if at + LOOK_AHEAD < calls {
                 self.prefetch(&prefetches, row(at + LOOK_AHEAD), &batch.arena);
             }
+            let mark = if at == timed { Counting::timed(mark) } else { mark };
             let answer = self.call(&procedure, row(at), &batch.arena, now);
+            self.counting.end(mark, &answer, row(at));
             if logged && answer.is_ok() {
                 self.log.gather(&procedure.definition, row(at), &batch.arena);
             }

@@ -1,7 +1,8 @@
 //! What a statement sees besides tables.
 
 use crate::catalog::Catalog;
-use crate::types::{DataType, Name, Reg};
+use crate::types::{DataType, Name, Reg, ResultSet};
+use std::sync::Arc;
 
 /// The world of one statement: a catalog version, and the procedure around it, if there is one.
 #[derive(Clone, Debug)]
@@ -12,6 +13,17 @@ pub struct Environment<'a> {
     /// Registers below are taken. Placeholders may reach beyond it: new registers start after both.
     pub first_register: Reg,
     pub placeholders: Placeholders,
+    /// None where a plan is kept: in procedures, views and constraints.
+    pub system: Option<&'a dyn SystemTables>,
+}
+
+/// Tables about the database itself, made up when a statement names them.
+pub trait SystemTables: std::fmt::Debug {
+    /// The rows of a table by its full name, as `sys.tables`; None if there is none of that name. Asked twice while one
+    /// statement is planned, it gives the same rows.
+    fn rows(&self, name: &Name) -> Option<Arc<ResultSet>>;
+    /// All names, for suggestions.
+    fn names(&self) -> Vec<String>;
 }
 
 /// A parameter or variable of a procedure, or a column of a FOR loop's row.
@@ -36,6 +48,6 @@ pub struct Placeholders {
 impl<'a> Environment<'a> {
     /// An ad hoc statement: no variables, placeholders from register 0.
     pub fn ad_hoc(catalog: &'a Catalog) -> Environment<'a> {
-        Environment { catalog, variables: &[], first_register: 0, placeholders: Placeholders::default() }
+        Environment { catalog, variables: &[], first_register: 0, placeholders: Placeholders::default(), system: None }
     }
 }

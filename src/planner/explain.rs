@@ -78,6 +78,11 @@ impl Writer<'_> {
     fn name_node(&mut self, node: &Node) {
         match node {
             Node::Scan(scan) => self.name_columns(scan.table, &scan.columns),
+            Node::Rows { name, rows, columns } => {
+                for &(column, reg) in columns {
+                    self.names.insert(reg, format!("{name}.{}", rows.columns[column].name));
+                }
+            }
             Node::Values { out, .. } | Node::Working { out, .. } => self.name_computed(out.iter().copied()),
             Node::Compute { exprs, .. } => self.name_computed(exprs.iter().map(|(reg, _)| *reg)),
             Node::Aggregate { keys, calls, .. } => {
@@ -119,7 +124,7 @@ impl Writer<'_> {
                 let text = format!("Expression {}", self.expr(expr));
                 self.line(0, &text);
             }
-            PlanKind::Insert { table, source, row, upsert, returning } => {
+            PlanKind::Insert { table, source, row, upsert, conflict, returning } => {
                 let verb = if upsert.is_some() { "Upsert into" } else { "Insert into" };
                 let text = format!("{verb} {} ({})", self.table(*table), self.list(row));
                 self.line(0, &text);
@@ -127,6 +132,21 @@ impl Writer<'_> {
                     let table = self.catalog.table_by_id(*table);
                     let names: Vec<&str> = columns.iter().map(|&c| table.columns[c].name.as_str()).collect();
                     self.line(1, &format!("where the key is there: set {}", names.join(", ")));
+                }
+                if let Some(conflict) = conflict {
+                    let columns = &self.catalog.table_by_id(*table).columns;
+                    let action = match &conflict.update {
+                        None => "nothing".to_owned(),
+                        Some(update) => {
+                            let set = update.assignments.iter();
+                            let set: Vec<String> =
+                                set.map(|(c, e)| format!("{} = {}", columns[*c].name, self.expr(e))).collect();
+                            let filter =
+                                update.filter.as_ref().map_or(String::new(), |f| format!(" where {}", self.expr(f)));
+                            format!("set {}{filter}", set.join(", "))
+                        }
+                    };
+                    self.line(1, &format!("where the key is there: {action}"));
                 }
                 self.returning(returning.as_ref());
                 self.node(1, source);
@@ -212,6 +232,7 @@ impl Writer<'_> {
                 format!("Values {}", rows.join(", "))
             }
             Node::Scan(scan) => self.scan(scan),
+            Node::Rows { name, rows, .. } => format!("System table {name}, {} rows", rows.rows.len()),
             Node::Filter { predicate, .. } => format!("Filter {}", self.expr(predicate)),
             Node::Compute { exprs, .. } => format!("Compute {}", self.assigned(exprs)),
             Node::Join { kind, on, .. } => {
@@ -366,6 +387,7 @@ impl Writer<'_> {
             AggregateKind::Avg => "avg",
             AggregateKind::Min => "min",
             AggregateKind::Max => "max",
+            other => &other.name().to_lowercase(),
         };
         let argument = argument.map_or("*".to_owned(), |argument| self.expr(argument));
         format!("{name}({}{argument})", if distinct { "distinct " } else { "" })

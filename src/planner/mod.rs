@@ -32,7 +32,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use environment::{Environment, Placeholders, Variable};
+pub use environment::{Environment, Placeholders, SystemTables, Variable};
 pub use error::BindError;
 pub use explain::explain;
 pub use statement::{plan_expression, plan_query, plan_statement};

@@ -25,8 +25,9 @@ pub(super) fn decide(plan: &Plan, catalog: &Catalog, constants: usize) -> Partit
     match &plan.kind {
         PlanKind::Query { root, .. } => walk.node(root, &Facts::new()),
         PlanKind::Expression(expr) => walk.expr(expr, &Facts::new()),
-        PlanKind::Insert { table, source, row, returning, .. } => {
+        PlanKind::Insert { table, source, row, conflict, returning, .. } => {
             walk.node(source, &Facts::new());
+            conflict.iter().flat_map(|c| c.exprs()).for_each(|expr| walk.expr(expr, &Facts::new()));
             row.iter().for_each(|expr| walk.expr(expr, &Facts::new()));
             returning.iter().flat_map(|r| &r.exprs).for_each(|(_, expr)| walk.expr(expr, &Facts::new()));
             let target = catalog.table_by_id(*table);
@@ -40,6 +41,11 @@ pub(super) fn decide(plan: &Plan, catalog: &Catalog, constants: usize) -> Partit
         }
         PlanKind::Update { table, source, assignments, returning, .. } => {
             if !catalog.table_by_id(*table).spread {
+                return Partitioning::All;
+            }
+            // A row may move to any partition.
+            let partition_column = catalog.table_by_id(*table).partition_column;
+            if assignments.iter().any(|(column, _)| Some(*column) == partition_column) {
                 return Partitioning::All;
             }
             let facts = walk.region(source);
@@ -111,7 +117,7 @@ impl Walk<'_> {
         });
         own.iter().for_each(|expr| self.expr(expr, facts));
         match node {
-            Node::One | Node::Values { .. } | Node::Working { .. } => {}
+            Node::One | Node::Values { .. } | Node::Rows { .. } | Node::Working { .. } => {}
             Node::Scan(scan) => self.scan(scan, facts),
             Node::Filter { input, .. } | Node::Compute { input, .. } | Node::Distinct { input, .. } => {
                 self.visit(input, facts, outer);
@@ -182,7 +188,7 @@ impl Walk<'_> {
 
     fn gather(&self, node: &Node, facts: &mut Facts) {
         match node {
-            Node::One | Node::Values { .. } | Node::Working { .. } => {}
+            Node::One | Node::Values { .. } | Node::Rows { .. } | Node::Working { .. } => {}
             Node::SetOperation { .. } | Node::Recursive { .. } => {}
             Node::Limit { .. } | Node::Window { .. } => {}
             Node::Scan(scan) => self.scan_facts(scan, facts),

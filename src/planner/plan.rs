@@ -7,7 +7,8 @@
 use crate::catalog::TableId;
 use crate::expr::aggregate::AggregateKind;
 use crate::expr::expr::Expr;
-use crate::types::{DataType, Reg};
+use crate::types::{DataType, Name, Reg, ResultSet};
+use std::sync::Arc;
 
 /// One statement, or one expression of a procedure, bound against one catalog version.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub enum PlanKind {
         row: Vec<Expr>,
         /// UPSERT: where a row with that primary key exists, change these columns instead.
         upsert: Option<Vec<usize>>,
+        /// ON CONFLICT.
+        conflict: Option<Conflict>,
         returning: Option<Returning>,
     },
     /// `source` leaves the row's place in `target` (see [`Scan::row`]); all its rows are found before one changes.
@@ -59,6 +62,31 @@ pub enum PlanKind {
     Truncate {
         table: TableId,
     },
+}
+
+/// What an INSERT does where a row has the key already.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    /// Positions of the unique indexes that are meant: of plain columns, without a filter.
+    pub indexes: Vec<usize>,
+    /// None: nothing.
+    pub update: Option<ConflictUpdate>,
+}
+
+/// The row that is there is loaded into `existing`, the one that was to be inserted into `proposed` (column, register).
+#[derive(Clone, Debug)]
+pub struct ConflictUpdate {
+    pub existing: Vec<(usize, Reg)>,
+    pub proposed: Vec<(usize, Reg)>,
+    pub assignments: Vec<(usize, Expr)>,
+    pub filter: Option<Expr>,
+}
+
+impl Conflict {
+    /// The expressions over both rows.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.update.iter().flat_map(|u| u.assignments.iter().map(|(_, expr)| expr).chain(&u.filter))
+    }
 }
 
 /// RETURNING: the changed row's columns are loaded into `columns` (column, register), then `output` is computed.
@@ -86,6 +114,13 @@ pub enum Node {
         out: Vec<Reg>,
     },
     Scan(Scan),
+    /// A system table: rows that were made up when the statement was planned, so its plan is good for one execution.
+    Rows {
+        name: Name,
+        rows: Arc<ResultSet>,
+        /// Columns that somebody reads, and where they go.
+        columns: Vec<(usize, Reg)>,
+    },
     Filter {
         input: Box<Node>,
         predicate: Expr,

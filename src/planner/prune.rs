@@ -57,6 +57,7 @@ impl Pruner<'_> {
                 // An order that depends on nothing but the columns: plans read better so.
                 scan.columns.sort_unstable();
             }
+            Node::Rows { columns, .. } => columns.retain(|&(_, reg)| self.used.contains(reg)),
             Node::Filter { input, predicate } => {
                 self.expr(predicate);
                 self.node(input);

@@ -148,7 +148,7 @@ fn node_reads(node: &Node, subqueries: &[Subquery], into: &mut RegSet) {
 /// The nodes right below.
 pub(super) fn inputs<'n>(node: &'n Node, f: &mut dyn FnMut(&'n Node)) {
     match node {
-        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Working { .. } => {}
+        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Rows { .. } | Node::Working { .. } => {}
         Node::Filter { input, .. }
         | Node::Compute { input, .. }
         | Node::Aggregate { input, .. }
@@ -178,7 +178,7 @@ pub(super) fn inputs<'n>(node: &'n Node, f: &mut dyn FnMut(&'n Node)) {
 /// The expressions of this node alone.
 pub(super) fn node_exprs(node: &Node, f: &mut dyn FnMut(&Expr)) {
     match node {
-        Node::One | Node::Working { .. } | Node::Distinct { .. } => {}
+        Node::One | Node::Rows { .. } | Node::Working { .. } | Node::Distinct { .. } => {}
         Node::Values { rows, .. } => rows.iter().flatten().for_each(f),
         Node::Scan(scan) => scan_exprs(scan, f),
         Node::Filter { predicate, .. } => f(predicate),
@@ -237,6 +237,7 @@ fn add_fills(node: &Node, set: &mut RegSet) {
             scan.columns.iter().for_each(|&(_, reg)| set.insert(reg));
             scan.row.iter().for_each(|&reg| set.insert(reg));
         }
+        Node::Rows { columns, .. } => columns.iter().for_each(|&(_, reg)| set.insert(reg)),
         Node::Filter { input, .. } | Node::Limit { input, .. } | Node::Sort { input, .. } => add_fills(input, set),
         Node::Compute { input, exprs } => {
             add_fills(input, set);
@@ -272,7 +273,7 @@ fn add_fills(node: &Node, set: &mut RegSet) {
 /// [`inputs`], to change them.
 pub(super) fn inputs_mut(node: &mut Node, f: &mut dyn FnMut(&mut Node)) {
     match node {
-        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Working { .. } => {}
+        Node::One | Node::Values { .. } | Node::Scan(_) | Node::Rows { .. } | Node::Working { .. } => {}
         Node::Filter { input, .. }
         | Node::Compute { input, .. }
         | Node::Aggregate { input, .. }

@@ -100,8 +100,9 @@ fn prune(kind: &mut PlanKind, subqueries: &mut Vec<Subquery>, keep_columns: bool
             pruner.node(root);
         }
         PlanKind::Expression(expr) => pruner.expr(expr),
-        PlanKind::Insert { source, row, returning, .. } => {
+        PlanKind::Insert { source, row, conflict, returning, .. } => {
             returned(&mut pruner, returning.as_ref());
+            conflict.iter().flat_map(|c| c.exprs()).for_each(|expr| pruner.expr(expr));
             row.iter().for_each(|expr| pruner.expr(expr));
             pruner.node(source);
         }

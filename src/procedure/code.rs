@@ -209,7 +209,9 @@ pub enum Condition {
 }
 
 /// A procedure's body, compiled.
+#[derive(Default)]
 pub struct Code {
+    /// Empty only for a system procedure, which the engine carries out.
     pub ops: Vec<Op>,
     /// Where each instruction came from, in the procedure's text.
     pub spans: Vec<Span>,

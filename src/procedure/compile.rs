@@ -138,6 +138,7 @@ fn parameters(
             variables: &[],
             first_register: count as Reg,
             placeholders: Placeholders { base: 0, types: types.clone() },
+            system: None,
         };
         let plan = match plan_statement(statement, &env) {
             Ok(plan) => plan,
@@ -343,6 +344,7 @@ impl<'a> Compiler<'a> {
             variables: &self.variables,
             first_register: self.next as Reg,
             placeholders: Placeholders { base: 0, types: self.placeholders.clone() },
+            system: None,
         }
     }
 

@@ -20,7 +20,7 @@ mod trace;
 pub mod vm;
 
 pub use code::{Code, Procedure};
-pub use compile::{compile, compile_native};
+pub use compile::{compile, compile_native, plans};
 pub use error::{ProcedureError, Trap};
 pub use listing::{annotated, listing};
 pub use native::{NativeDefinition, NativeError, Param, RowView, Transaction};

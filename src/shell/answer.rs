@@ -2,40 +2,76 @@
 
 use super::database::{Outcome, Tag};
 use crate::render::{Format, Layout, Role, units};
+use crate::types::ResultSet;
 
 /// How answers are written.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct AnswerStyle {
     pub format: Format,
     pub layout: Layout,
     /// Whether the line after the rows says how long they took.
     pub timing: bool,
+    /// Whether there is a line after the rows.
+    pub footer: bool,
+    /// Most rows of a result that are shown to people; None: all.
+    pub rows_max: Option<usize>,
+    /// As sqlcmd writes answers, where `--output-format` asked for it.
+    pub sqlcmd: Option<Sqlcmd>,
 }
 
-/// What goes to standard output. Formats for programs write rows and nothing else; a data change or a definition has none.
+/// sqlcmd's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sqlcmd {
+    /// Statements, names of columns and counts are written (no `--output-skip-metadata`).
+    pub metadata: bool,
+}
+
+impl Default for AnswerStyle {
+    fn default() -> AnswerStyle {
+        AnswerStyle {
+            format: Format::default(),
+            layout: Layout::default(),
+            timing: false,
+            footer: true,
+            rows_max: None,
+            sqlcmd: None,
+        }
+    }
+}
+
+/// What goes to standard output, as one text.
 pub fn text(outcome: &Outcome, style: &AnswerStyle) -> String {
+    let mut out = String::new();
+    write(outcome, style, &mut |piece| {
+        out.push_str(piece);
+        true
+    });
+    out
+}
+
+/// What goes to standard output, in pieces. Formats for programs write rows and nothing else; a data change or a
+/// definition has none. `sink` says false to have no more.
+pub fn write(outcome: &Outcome, style: &AnswerStyle, sink: &mut dyn FnMut(&str) -> bool) {
+    if let Some(sqlcmd) = style.sqlcmd {
+        return as_sqlcmd(outcome, style, sqlcmd, sink);
+    }
     if !style.format.is_for_people() {
-        return match outcome.tag {
-            Tag::Rows => sets(outcome, style),
-            Tag::Modified(_) | Tag::Done(_) => String::new(),
-        };
+        if outcome.tag == Tag::Rows {
+            for (i, set) in outcome.results.iter().enumerate() {
+                if i > 0 && style.format.needs_parting() && !sink("\n") {
+                    return;
+                }
+                style.format.write(set, &style.layout, sink);
+            }
+        }
+        return;
     }
     let quiet = |text: &str| style.layout.theme.paint(Role::Quiet, text);
-    match &outcome.tag {
-        Tag::Rows => {
-            let mut out = String::new();
-            let last = outcome.results.len().saturating_sub(1);
-            for (i, set) in outcome.results.iter().enumerate() {
-                let count = units::plural(set.rows.len() as u64, "row");
-                let line = if i == last { with_place(count, outcome, style.timing) } else { count };
-                out.push_str(&style.format.text(set, &style.layout));
-                out.push_str(&format!("{}\n\n", quiet(&line)));
-            }
-            if outcome.results.is_empty() {
-                out = format!("{}\n\n", quiet(&with_place("no result".to_owned(), outcome, style.timing)));
-            }
-            out
+    let text = match &outcome.tag {
+        Tag::Rows if outcome.results.is_empty() => {
+            format!("{}\n\n", quiet(&with_place("no result".to_owned(), outcome, style.timing)))
         }
+        Tag::Rows => return sets(outcome, style, sink),
         Tag::Modified(count) => {
             let text = format!("{} modified", units::plural(*count, "row"));
             format!("{}\n", quiet(&with_place(text, outcome, style.timing)))
@@ -45,14 +81,56 @@ pub fn text(outcome: &Outcome, style: &AnswerStyle) -> String {
                 if style.timing { format!("{what} · {}", units::duration(outcome.elapsed)) } else { what.clone() };
             format!("{}\n", quiet(&text))
         }
+    };
+    if style.footer {
+        sink(&text);
     }
 }
 
-fn sets(outcome: &Outcome, style: &AnswerStyle) -> String {
-    // JSON is a line for each result already; in the others an empty line parts one header from the rows before.
-    let separator = if style.format == Format::Json { "" } else { "\n" };
-    let texts: Vec<String> = outcome.results.iter().map(|set| style.format.text(set, &style.layout)).collect();
-    texts.join(separator)
+/// Rows for people, each result with its count.
+fn sets(outcome: &Outcome, style: &AnswerStyle, sink: &mut dyn FnMut(&str) -> bool) {
+    let last = outcome.results.len().saturating_sub(1);
+    for (i, set) in outcome.results.iter().enumerate() {
+        let mut count = units::plural(set.rows.len() as u64, "row");
+        match style.rows_max.filter(|max| set.rows.len() > *max) {
+            Some(max) => {
+                let shown = ResultSet { columns: set.columns.clone(), rows: set.rows[..max].to_vec() };
+                style.format.write(&shown, &style.layout, sink);
+                count = format!("{} of {count} shown (\\pset rows 0 shows all)", units::grouped(max as u64));
+            }
+            None => style.format.write(set, &style.layout, sink),
+        }
+        let line = if i == last { with_place(count, outcome, style.timing) } else { count };
+        let line = style.layout.theme.paint(Role::Quiet, &line);
+        let more = if style.footer { sink(&format!("{line}\n\n")) } else { sink("\n") };
+        if !more {
+            return;
+        }
+    }
+}
+
+fn as_sqlcmd(outcome: &Outcome, style: &AnswerStyle, sqlcmd: Sqlcmd, sink: &mut dyn FnMut(&str) -> bool) {
+    let seconds = outcome.elapsed.as_secs_f64();
+    let returned = |count: u64| format!("(Returned {count} rows in {seconds:.2}s)\n");
+    let mut text = String::new();
+    match &outcome.tag {
+        Tag::Done(_) => text.push_str("Command succeeded.\n"),
+        Tag::Modified(count) => text.push_str(&if sqlcmd.metadata { returned(*count) } else { String::new() }),
+        Tag::Rows => {
+            for set in &outcome.results {
+                match set.modified_tuples() {
+                    Some(count) => text.push_str(&if sqlcmd.metadata { returned(count as u64) } else { String::new() }),
+                    None => {
+                        style.format.write(set, &style.layout, sink);
+                        if sqlcmd.metadata && !sink(&format!("\n{}", returned(set.rows.len() as u64))) {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    sink(&text);
 }
 
 fn with_place(mut text: String, outcome: &Outcome, timing: bool) -> String {
@@ -68,7 +146,7 @@ fn with_place(mut text: String, outcome: &Outcome, timing: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{DataType, ResultSet, Value};
+    use crate::types::{DataType, Value};
     use std::time::Duration;
 
     fn vote() -> Outcome {

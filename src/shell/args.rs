@@ -17,12 +17,21 @@ Examples:
   votedb-shell ddl.sql --format csv < q.sql     run a script, write CSV
   votedb-shell --bench voter --partitions 2     run the voter benchmark for 10 seconds
 
-Exit status: 0 if everything ran, 1 after an error, 2 for wrong usage.
-Environment: NO_COLOR turns colours off. At the prompt, \\? lists the commands.";
+Exit status: 0 if everything ran, 1 after an SQL error, 2 for wrong usage, 3 for a file that cannot be read, 4 for
+input or output that failed, 130 after an interrupt.
+Environment: VOTEDB_FORMAT, VOTEDB_ON_ERROR and other settings of the configuration file; NO_COLOR turns colours off.
+Also: votedb-shell completions bash|zsh|fish, votedb-shell man, votedb-shell test FILE ..
+At the prompt, \\? lists the commands.";
+
+/// What --version says: with the commit, where the build was told it, and what is built in.
+const LONG_VERSION: &str = match option_env!("VOTEDB_COMMIT") {
+    Some(_) => concat!(env!("CARGO_PKG_VERSION"), " (commit given by the build)"),
+    None => env!("CARGO_PKG_VERSION"),
+};
 
 /// An SQL shell with an embedded, in-memory, partitioned database.
 #[derive(Parser, Debug, Clone)]
-#[command(name = "votedb-shell", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "votedb-shell", version, long_version = LONG_VERSION, after_help = EXAMPLES, max_term_width = 110)]
 pub struct Args {
     /// Schema files, loaded whole before anything else; every error in them is reported
     #[arg(value_name = "FILES")]
@@ -36,9 +45,33 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     pub file: Vec<PathBuf>,
 
-    /// How results are written: table, vertical, csv, json or markdown
-    #[arg(long, value_name = "FORMAT", default_value_t = Format::Table)]
-    pub format: Format,
+    /// As -c, under sqlcmd's name
+    #[arg(long, value_name = "SQL", hide = true)]
+    pub query: Vec<String>,
+
+    /// How results are written: table, vertical, auto, box, plain, csv, tsv, json, jsonl, markdown, html or insert
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+
+    /// Results as sqlcmd writes them: fixed, csv or tab
+    #[arg(long, value_name = "FORMAT", conflicts_with = "format", value_parser = ["fixed", "csv", "tab"])]
+    pub output_format: Option<String>,
+
+    /// With --output-format: rows only
+    #[arg(long)]
+    pub output_skip_metadata: bool,
+
+    /// What stands for NULL
+    #[arg(long, value_name = "TEXT")]
+    pub null: Option<String>,
+
+    /// Set a variable: :NAME and :'NAME' stand for it
+    #[arg(short = 'v', long = "variable", visible_alias = "set", value_name = "NAME=VALUE", value_parser = variable)]
+    pub variable: Vec<(String, String)>,
+
+    /// A file of definitions, as one batch (sqlcmd's name for FILES)
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub ddl_file: Vec<PathBuf>,
 
     /// Number of partitions, 1 to 1024 [default: number of cores]
     #[arg(long, value_name = "N", value_parser = partitions, allow_negative_numbers = true)]
@@ -48,9 +81,25 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub procs: Option<PathBuf>,
 
-    /// Stop a script at its first error
-    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
-    pub stop_on_error: bool,
+    /// What an error in a script does
+    #[arg(long, value_name = "WHAT")]
+    pub on_error: Option<OnError>,
+
+    /// As --on-error: true is stop, false is continue
+    #[arg(long, value_name = "BOOL", conflicts_with = "on_error")]
+    pub stop_on_error: Option<bool>,
+
+    /// Say nothing that is no answer: no banner, no notes
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Read no configuration file
+    #[arg(long)]
+    pub no_config: bool,
+
+    /// When to write colours
+    #[arg(long, value_name = "WHEN")]
+    pub color: Option<ColorChoice>,
 
     /// Write each statement before its answer
     #[arg(long)]
@@ -59,6 +108,13 @@ pub struct Args {
     /// Give up a statement that takes longer than this (500ms, 10s, 2m)
     #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
     pub timeout: Option<Duration>,
+
+    /// As --timeout, in milliseconds (sqlcmd's name)
+    #[arg(long, value_name = "MS", hide = true, conflicts_with = "timeout", value_parser = clap::value_parser!(u64).range(1..))]
+    pub query_timeout: Option<u64>,
+
+    #[command(flatten)]
+    pub remote: Remote,
 
     /// Keep the database in this directory; without it, everything is in memory
     #[arg(long, value_name = "DIR")]
@@ -97,6 +153,50 @@ pub struct Args {
     pub steps: Vec<Step>,
 }
 
+/// Options of sqlcmd that say where the server is. There is none: the database is inside.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub struct Remote {
+    #[arg(long, hide = true)]
+    pub servers: Option<String>,
+    #[arg(long, hide = true)]
+    pub port: Option<u16>,
+    #[arg(long, hide = true)]
+    pub user: Option<String>,
+    #[arg(long, hide = true)]
+    pub password: Option<String>,
+    #[arg(long, hide = true)]
+    pub no_version_check: bool,
+}
+
+impl Remote {
+    /// What is asked for and not there; sqlcmd's own defaults are the database inside.
+    pub fn refused(&self) -> Option<String> {
+        let servers = self.servers.as_deref().unwrap_or("localhost");
+        let is_own = |server: &str| {
+            let (host, port) = server.split_once(':').unwrap_or((server, "21212"));
+            matches!(host, "localhost" | "127.0.0.1" | "") && port == "21212"
+        };
+        let port = self.port.unwrap_or(21212);
+        (port != 21212 || !servers.split(',').any(is_own)).then(|| {
+            format!("cannot connect to {servers} port {port}: this shell has its database inside and connects to none")
+        })
+    }
+}
+
+/// What an error does to a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnError {
+    Stop,
+    Continue,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
 /// One -c or -f.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -132,6 +232,7 @@ impl Args {
         let commands = args.command.iter().cloned().map(Step::Command);
         let files = args.file.iter().cloned().map(Step::File);
         let mut steps: Vec<(usize, Step)> = places("command").into_iter().zip(commands).collect();
+        steps.extend(places("query").into_iter().zip(args.query.iter().cloned().map(Step::Command)));
         steps.extend(places("file").into_iter().zip(files));
         steps.sort_by_key(|(place, _)| *place);
         args.steps = steps.into_iter().map(|(_, step)| step).collect();
@@ -146,6 +247,13 @@ impl Args {
 }
 
 const PARTITIONS_MAX: usize = 1024;
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if super::directives::is_variable(name) => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("write NAME=VALUE, not {text}")),
+    }
+}
 
 fn partitions(text: &str) -> Result<usize, String> {
     bounded(text, "partition", PARTITIONS_MAX)
@@ -224,7 +332,7 @@ mod tests {
         let args = read(&["ddl.sql", "-c", "a", "-f", "b.sql", "--command", "c", "more.sql"]).unwrap();
         assert_eq!(args.steps, [Step::Command("a".into()), Step::File("b.sql".into()), Step::Command("c".into())]);
         assert_eq!(args.files, [PathBuf::from("ddl.sql"), PathBuf::from("more.sql")]);
-        assert!(args.stop_on_error && !args.echo && args.bench.is_none());
+        assert!(args.on_error.is_none() && !args.echo && args.bench.is_none());
     }
 
     #[test]

@@ -54,6 +54,28 @@ pub fn statement(error: &StatementError, text: &str, place: Place<'_>, theme: Th
     out
 }
 
+/// All that is known about an error.
+pub fn verbose(error: &StatementError, text: &str, place: Place<'_>) -> String {
+    let mut out = format!("error:     {}\n", error.message.trim_end());
+    if let Some(state) = &error.sqlstate {
+        out.push_str(&format!("SQLSTATE:  {state}\n"));
+    }
+    if let Some((start, end)) = error.span {
+        let start = floor_boundary(text, start);
+        let line = place.first_line + text[..start].matches('\n').count();
+        let column = text[text[..start].rfind('\n').map_or(0, |at| at + 1)..start].chars().count() + 1;
+        out.push_str(&format!("at:        line {line}, column {column}, bytes {start} to {end}\n"));
+    }
+    if let Some(file) = place.file {
+        out.push_str(&format!("file:      {file}\n"));
+    }
+    if let Some(hint) = &error.hint {
+        out.push_str(&format!("hint:      {hint}\n"));
+    }
+    out.push_str(&format!("statement: {}\n", text.trim_end().replace('\n', "\n           ")));
+    out
+}
+
 /// An error of the shell itself, about line `place.first_line`.
 pub fn plain(text: &str, place: Place<'_>, theme: Theme) -> String {
     message(text, place.prefix(place.first_line).as_str(), theme)

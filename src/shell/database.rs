@@ -1,6 +1,6 @@
 //! What the shell asks of a database: the whole of its view downwards.
 
-use crate::types::ResultSet;
+use crate::types::{ResultSet, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -9,6 +9,12 @@ use std::time::Duration;
 pub trait ShellDatabase {
     /// Runs one statement, without its semicolon: SQL, DDL, or `EXEC name arguments` as written.
     fn execute(&mut self, text: &str) -> Result<Outcome, StatementError>;
+
+    /// Runs one statement with a value for each `?`. Fast when the same text comes again and again.
+    fn execute_with(&mut self, text: &str, values: &[Value]) -> Result<Outcome, StatementError>;
+
+    /// An empty database of the same kind, to try things on; None where there is no such thing.
+    fn scratch(&self) -> Option<Box<dyn ShellDatabase>>;
 
     /// Runs the DDL statements of `text` as one batch: all of them or none. Gives what is worth telling about them, or
     /// every error there is, its span in `text`.
@@ -100,6 +106,19 @@ pub struct TableSummary {
     /// Columns of the primary key, in its order; empty without one.
     pub primary_key: Vec<String>,
     pub row_count: u64,
+    pub indexes: Vec<IndexSummary>,
+    /// For a view: its SELECT as it was written.
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IndexSummary {
+    pub name: String,
+    /// Columns or expressions, as SQL writes them.
+    pub columns: String,
+    pub is_unique: bool,
+    /// It belongs to the primary key or to a UNIQUE constraint: nobody created it by name.
+    pub is_of_constraint: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -122,6 +141,8 @@ pub struct ProcedureSummary {
     pub partition_text: String,
     /// What it returns, as SQL writes types; empty if only result sets.
     pub returns: String,
+    /// The CREATE PROCEDURE as it was written; may be empty.
+    pub text: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,6 +3,9 @@
 //! A line is a command only where a statement may begin (the session asks `Splitter::is_at_start`): columns may be
 //! called `help` or `exit`.
 
+use super::chart_options::ChartCommand;
+use super::commands::{self, Id};
+use super::copy::CopyCommand;
 use super::nearest::nearest;
 use crate::render::Format;
 
@@ -10,9 +13,11 @@ use crate::render::Format;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Directive {
     Help(Option<String>),
-    ShowTables,
-    ShowProcedures,
+    Show(Shown),
     Describe(String),
+    /// A picture of the schema, or of one table.
+    DescribeAll(Option<String>),
+    Schema(Option<String>),
     Leave,
     /// Runs scripts, one after another; as one DDL batch where `batch`.
     File {
@@ -21,14 +26,66 @@ pub enum Directive {
     },
     /// The lines up to one that is just this word are one DDL batch.
     InlineBatch(String),
-    /// Runs a query and draws its numbers as bars.
-    Chart(String),
+    Chart(ChartCommand),
     Echo(String),
     EchoError(String),
     /// None changes it to the other.
     Timing(Option<bool>),
+    TuplesOnly(Option<bool>),
     /// None asks which it is.
     Format(Option<Format>),
+    /// None changes between a table and a line for each value.
+    Expanded(Option<Format>),
+    /// A setting and its value; without a setting, lists them.
+    Pset(Option<(String, String)>),
+    /// None: to standard output again.
+    Output(Option<String>),
+    Set(Option<(String, String)>),
+    Unset(String),
+    If(String),
+    Elif(String),
+    Else,
+    Endif,
+    Run(Option<String>),
+    RunExpanded,
+    Gset(String),
+    /// Seconds between runs in thousandths, and how often at most.
+    Watch {
+        millis: u64,
+        times: Option<u64>,
+    },
+    Edit(Option<String>),
+    Print,
+    Reset,
+    Copy(CopyCommand),
+    Dump(Option<String>),
+    Reload(String),
+    QueryStats(String),
+    History,
+    Recall(usize),
+    ErrVerbose,
+    OnError {
+        stops: bool,
+    },
+    Config,
+    Record(String),
+    Stop,
+    Suggest(Option<String>),
+    Bang(String),
+    ChangeDirectory(Option<String>),
+    ConnInfo,
+}
+
+/// What SHOW lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    Tables,
+    Views,
+    Procedures,
+    Functions,
+    Indexes(Option<String>),
+    /// Kinds of things that VoltDB has and this database has not; the list is empty.
+    Nothing(&'static str),
 }
 
 /// A line that begins like a command and is none.
@@ -38,12 +95,9 @@ pub struct DirectiveError {
     pub message: String,
 }
 
-/// Words that begin a command, for completion and for what to suggest.
-pub const WORDS: [&str; 9] = ["help", "show", "describe", "desc", "exit", "quit", "file", "echo", "echoerror"];
-pub const BACKSLASHES: [&str; 10] =
-    ["\\?", "\\chart", "\\d", "\\dt", "\\df", "\\q", "\\i", "\\echo", "\\format", "\\timing"];
 /// What SHOW can show.
-pub const SHOWN: [&str; 2] = ["tables", "procedures"];
+pub const SHOWN: [&str; 10] =
+    ["tables", "views", "procedures", "functions", "indexes", "classes", "config", "streams", "tasks", "topics"];
 /// Words that begin a statement. For help on typing errors only: the parser has the last word.
 pub const STATEMENT_WORDS: [&str; 21] = [
     "SELECT",
@@ -74,33 +128,223 @@ pub fn parse(line: &str) -> Option<Result<Directive, DirectiveError>> {
     let line = line.trim();
     let split = line.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(line.len());
     let (word, rest) = line.split_at(split);
-    let word = word.to_ascii_lowercase();
-    if let Some(command) = word.strip_prefix('\\') {
-        return Some(backslash(command, rest));
+    if word.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '\\' && c != '.') || word.is_empty() {
+        return None;
     }
-    if !WORDS.contains(&word.as_str()) && word != "list" {
-        return foreign(&word, rest).map(error);
+    if let Some(command) = word.strip_prefix("\\!").filter(|command| !command.is_empty()) {
+        return Some(Ok(Directive::Bang(format!("{command}{rest}"))));
     }
-    Some(match word.as_str() {
-        "echo" => Ok(Directive::Echo(text(rest))),
-        "echoerror" => Ok(Directive::EchoError(text(rest))),
-        "help" => at_most_one(&word, rest).map(Directive::Help),
-        "exit" | "quit" => nothing(&word, rest).map(|()| Directive::Leave),
-        "file" => file(rest),
-        "show" | "list" => show(&word, rest),
-        _ => describe(&word, rest),
-    })
+    match commands::find(word) {
+        Some(found) if is_meant(found.id, word, rest) => Some(command(found.id, word, rest)),
+        Some(_) => None,
+        None if word.starts_with('\\') => {
+            let backslashes = commands::names().filter(|name| name.starts_with('\\'));
+            let near = nearest(word, backslashes).map_or(String::new(), |near| format!("did you mean {near}? "));
+            Some(error(format!("no command {word}; {near}\\? lists the commands")))
+        }
+        None if word.starts_with('.') && word[1..].starts_with(|c: char| c.is_ascii_alphabetic()) => {
+            let dots = commands::names().filter(|name| name.starts_with('.'));
+            let near = nearest(word, dots).map_or(String::new(), |near| format!("did you mean {near}? "));
+            Some(error(format!("no command {word}; {near}\\? lists the commands")))
+        }
+        None => None,
+    }
 }
 
-/// What to do instead of a command that sqlcmd has and we do not.
-fn foreign(word: &str, rest: &str) -> Option<&'static str> {
+/// True for the commands that sqlcmd writes before it does them.
+pub fn is_echoed(parsed: &Option<Result<Directive, DirectiveError>>) -> bool {
+    matches!(parsed, Some(Ok(Directive::File { .. } | Directive::InlineBatch(_))))
+}
+
+/// True if a word that could also begin SQL is a command here.
+fn is_meant(id: Id, word: &str, rest: &str) -> bool {
     let next = rest.split_whitespace().next().unwrap_or("").trim_end_matches(';');
-    match word {
-        "recall" if next.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some("there is no RECALL: the Up key brings back earlier lines, Ctrl-R searches them")
-        }
-        _ => None,
+    match id {
+        // Statements of the engine, which says in a note what stands in their place.
+        Id::LoadClasses | Id::RemoveClasses => false,
+        Id::Recall => next.bytes().all(|byte| byte.is_ascii_digit()),
+        Id::History => !word.starts_with('h') || next.is_empty(),
+        _ => true,
     }
+}
+
+fn command(id: Id, word: &str, rest: &str) -> Result<Directive, DirectiveError> {
+    let one = || at_most_one(word, rest);
+    match id {
+        Id::Help => one().map(Directive::Help),
+        Id::Leave => nothing(word, rest).map(|()| Directive::Leave),
+        Id::Show => show(word, rest),
+        Id::Tables => nothing(word, rest).map(|()| Directive::Show(Shown::Tables)),
+        Id::Views => nothing(word, rest).map(|()| Directive::Show(Shown::Views)),
+        Id::Procedures => nothing(word, rest).map(|()| Directive::Show(Shown::Procedures)),
+        Id::Functions => nothing(word, rest).map(|()| Directive::Show(Shown::Functions)),
+        Id::Indexes => Ok(Directive::Show(Shown::Indexes(one()?))),
+        Id::Describe => describe(word, rest),
+        Id::DescribeAll => one().map(Directive::DescribeAll),
+        Id::Schema => one().map(Directive::Schema),
+        Id::File => file(rest),
+        Id::Echo => Ok(Directive::Echo(text(rest))),
+        Id::EchoError | Id::Warn => Ok(Directive::EchoError(text(rest))),
+        Id::LoadClasses | Id::RemoveClasses => error("a statement, not a command"),
+        Id::QueryStats => needs(word, rest, "a query").map(Directive::QueryStats),
+        Id::Recall => match needs(word, rest, "the number of a statement, as HISTORY shows it")?.parse() {
+            Ok(number) => Ok(Directive::Recall(number)),
+            Err(_) => error("RECALL needs the number of a statement, as HISTORY shows it"),
+        },
+        Id::History => Ok(Directive::History),
+        Id::Format => match one()? {
+            None => Ok(Directive::Format(None)),
+            Some(name) => format(&name).map(|format| Directive::Format(Some(format))),
+        },
+        Id::Expanded => expanded(one()?.as_deref()).map(Directive::Expanded),
+        Id::TuplesOnly => on_off(word, rest).map(Directive::TuplesOnly),
+        Id::Timing => on_off(word, rest).map(Directive::Timing),
+        Id::NullText => Ok(Directive::Pset(Some(("null".into(), one()?.unwrap_or_default())))),
+        Id::Pset => pset(rest),
+        Id::Output => match one()? {
+            Some(path) if path != "stdout" => Ok(Directive::Output(Some(path))),
+            _ => Ok(Directive::Output(None)),
+        },
+        Id::Chart => ChartCommand::parse(rest).map(Directive::Chart).map_err(|message| DirectiveError { message }),
+        Id::Set => set(rest).map(Directive::Set),
+        Id::Unset => needs(word, rest, "the name of a variable").map(Directive::Unset),
+        Id::If => needs(word, rest, "a condition").map(Directive::If),
+        Id::Elif => needs(word, rest, "a condition").map(Directive::Elif),
+        Id::Else => nothing(word, rest).map(|()| Directive::Else),
+        Id::Endif => nothing(word, rest).map(|()| Directive::Endif),
+        Id::Run => one().map(Directive::Run),
+        Id::RunExpanded => nothing(word, rest).map(|()| Directive::RunExpanded),
+        Id::Gset => Ok(Directive::Gset(one()?.unwrap_or_default())),
+        Id::Watch => watch(rest),
+        Id::Edit => one().map(Directive::Edit),
+        Id::Print => Ok(Directive::Print),
+        Id::Reset => Ok(Directive::Reset),
+        Id::Copy => {
+            CopyCommand::parse(&words(rest)?).map(Directive::Copy).map_err(|message| DirectiveError { message })
+        }
+        Id::Import => {
+            let words = words(rest)?;
+            CopyCommand::import(&words).map(Directive::Copy).map_err(|message| DirectiveError { message })
+        }
+        Id::Dump => one().map(Directive::Dump),
+        Id::Reload => needs(word, rest, "the path of a schema file").map(|path| Directive::Reload(unquoted(&path))),
+        Id::ErrVerbose => Ok(Directive::ErrVerbose),
+        Id::OnError => match one()?.as_deref().map(str::to_ascii_lowercase).as_deref() {
+            Some("stop" | "on") => Ok(Directive::OnError { stops: true }),
+            Some("continue" | "off") => Ok(Directive::OnError { stops: false }),
+            _ => error(format!("{word} takes stop or continue")),
+        },
+        Id::Config => Ok(Directive::Config),
+        Id::Record => needs(word, rest, "a name for the test").map(|name| Directive::Record(unquoted(&name))),
+        Id::Stop => nothing(word, rest).map(|()| Directive::Stop),
+        Id::Suggest => Ok(Directive::Suggest(Some(bare(rest).to_owned()).filter(|query| !query.is_empty()))),
+        Id::Bang => Ok(Directive::Bang(rest.trim().to_owned())),
+        Id::ChangeDirectory => one().map(Directive::ChangeDirectory),
+        Id::ConnInfo => Ok(Directive::ConnInfo),
+    }
+}
+
+/// A command of psql at the end of a line, after a statement: `SELECT 1 \gset`. Gives where it begins, and what it is.
+pub fn trailing(line: &str) -> Option<(usize, Result<Directive, DirectiveError>)> {
+    for (at, _) in line.match_indices('\\') {
+        let end = line[at..].find(char::is_whitespace).map_or(line.len(), |length| at + length);
+        let word = line[at..end].trim_end_matches(';');
+        let is_last =
+            matches!(word, "\\g" | "\\gx" | "\\gset" | "\\watch" | "\\chart" | "\\p" | "\\e" | "\\suggest" | "\\r");
+        if is_last && at > 0 {
+            return parse(&line[at..]).map(|parsed| (at, parsed));
+        }
+    }
+    None
+}
+
+/// `rest` without spaces around it and a semicolon at its end.
+fn bare(rest: &str) -> &str {
+    rest.trim().trim_end_matches(';').trim_end()
+}
+
+fn needs(command: &str, rest: &str, what: &str) -> Result<String, DirectiveError> {
+    match bare(rest) {
+        "" => error(format!("{} needs {what}", shown(command))),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// Words of sqlcmd are written in capitals, as keywords are.
+fn shown(command: &str) -> String {
+    if command.starts_with(['\\', '.']) { command.to_owned() } else { command.to_uppercase() }
+}
+
+fn unquoted(text: &str) -> String {
+    let inner = ['\'', '"'].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
+    inner.unwrap_or(text).to_owned()
+}
+
+fn format(name: &str) -> Result<Format, DirectiveError> {
+    name.parse().map_err(|error: crate::render::UnknownFormat| DirectiveError { message: error.to_string() })
+}
+
+fn expanded(choice: Option<&str>) -> Result<Option<Format>, DirectiveError> {
+    match choice.map(str::to_ascii_lowercase).as_deref() {
+        None => Ok(None),
+        Some("on") => Ok(Some(Format::Vertical)),
+        Some("off") => Ok(Some(Format::Table)),
+        Some("auto") => Ok(Some(Format::Auto)),
+        Some(other) => error(format!("\\x takes on, off or auto, not {other}")),
+    }
+}
+
+fn on_off(command: &str, rest: &str) -> Result<Option<bool>, DirectiveError> {
+    match at_most_one(command, rest)?.map(|word| word.to_ascii_lowercase()).as_deref() {
+        None => Ok(None),
+        Some("on" | "true" | "1") => Ok(Some(true)),
+        Some("off" | "false" | "0") => Ok(Some(false)),
+        Some(other) => error(format!("{command} takes on or off, not {other}")),
+    }
+}
+
+/// Names of what \pset sets.
+pub const SETTINGS: [&str; 8] = ["format", "null", "expanded", "tuples_only", "footer", "rows", "pager", "timing"];
+
+fn pset(rest: &str) -> Result<Directive, DirectiveError> {
+    let words = words(rest)?;
+    let Some((name, _)) = words.first() else { return Ok(Directive::Pset(None)) };
+    if !SETTINGS.contains(&name.to_ascii_lowercase().as_str()) {
+        let near = nearest(name, SETTINGS)
+            .map_or_else(|| format!("there are {}", SETTINGS.join(", ")), |near| format!("did you mean {near}?"));
+        return error(format!("no setting {name}; {near}"));
+    }
+    let value = words.get(1).map_or(String::new(), |(value, _)| value.clone());
+    Ok(Directive::Pset(Some((name.to_ascii_lowercase(), value))))
+}
+
+fn set(rest: &str) -> Result<Option<(String, String)>, DirectiveError> {
+    let words = words(rest)?;
+    let Some(((name, _), values)) = words.split_first() else { return Ok(None) };
+    if !is_variable(name) {
+        return error(format!("{name} is no name of a variable: letters, digits and _"));
+    }
+    let value: String = values.iter().map(|(value, _)| value.as_str()).collect();
+    Ok(Some((name.clone(), value)))
+}
+
+pub fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+fn watch(rest: &str) -> Result<Directive, DirectiveError> {
+    let words = words(rest)?;
+    let wrong = "\\watch takes seconds and how many times, both more than 0";
+    let number = |at: usize, default: f64| match words.get(at) {
+        None => Ok(default),
+        Some((word, _)) => match word.rsplit('=').next().unwrap_or(word).parse::<f64>() {
+            Ok(number) if number > 0.0 && number < 1e6 => Ok(number),
+            _ => error(wrong),
+        },
+    };
+    let seconds = number(0, 2.0)?;
+    let times = if words.len() > 1 { Some(number(1, 1.0)? as u64) } else { None };
+    if words.len() > 2 { error(wrong) } else { Ok(Directive::Watch { millis: (seconds * 1000.0) as u64, times }) }
 }
 
 /// If `line` begins with a word that begins nothing, but is almost a command or a statement: what to say about it.
@@ -108,7 +352,7 @@ pub fn misspelled(line: &str) -> Option<DirectiveError> {
     let line = line.trim_start();
     let end = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
     let word = &line[..end];
-    let known = || WORDS.into_iter().chain(STATEMENT_WORDS);
+    let known = || commands::words().chain(STATEMENT_WORDS);
     if word.len() < 3 || known().any(|known| known.eq_ignore_ascii_case(word)) {
         return None;
     }
@@ -122,58 +366,42 @@ pub fn is_exec(text: &str) -> bool {
     word.eq_ignore_ascii_case("exec") || word.eq_ignore_ascii_case("execute")
 }
 
-fn backslash(command: &str, rest: &str) -> Result<Directive, DirectiveError> {
-    let shown = format!("\\{command}");
-    match command {
-        "?" | "h" | "help" => at_most_one(&shown, rest).map(Directive::Help),
-        "q" => nothing(&shown, rest).map(|()| Directive::Leave),
-        "dt" => nothing(&shown, rest).map(|()| Directive::ShowTables),
-        "df" => nothing(&shown, rest).map(|()| Directive::ShowProcedures),
-        "d" => Ok(at_most_one(&shown, rest)?.map_or(Directive::ShowTables, Directive::Describe)),
-        "i" => file(rest),
-        "echo" => Ok(Directive::Echo(text(rest))),
-        "chart" => match rest.trim().trim_end_matches(';').trim_end() {
-            "" => error("\\chart needs a query on the same line, with a column of numbers"),
-            query => Ok(Directive::Chart(query.to_owned())),
-        },
-        "timing" => match at_most_one(&shown, rest)?.as_deref() {
-            None => Ok(Directive::Timing(None)),
-            Some(on) if on.eq_ignore_ascii_case("on") => Ok(Directive::Timing(Some(true))),
-            Some(off) if off.eq_ignore_ascii_case("off") => Ok(Directive::Timing(Some(false))),
-            Some(other) => error(format!("\\timing takes on or off, not {other}")),
-        },
-        "format" => match at_most_one(&shown, rest)? {
-            None => Ok(Directive::Format(None)),
-            Some(name) => name
-                .parse()
-                .map(|format| Directive::Format(Some(format)))
-                .map_err(|error: crate::render::UnknownFormat| DirectiveError { message: error.to_string() }),
-        },
-        _ => {
-            let near = nearest(&shown, BACKSLASHES).map_or(String::new(), |near| format!("did you mean {near}? "));
-            error(format!("no command {shown}; {near}\\? lists the commands"))
-        }
-    }
-}
-
 fn show(word: &str, rest: &str) -> Result<Directive, DirectiveError> {
-    let valid = "SHOW TABLES or SHOW PROCEDURES";
-    let Some(what) = at_most_one(word, rest)? else {
+    let valid = "tables, views, procedures, functions, indexes, classes and config";
+    let mut words = words(rest)?;
+    let Some((what, _)) = words.first().cloned() else {
         return error(format!("{} what? There are {valid}", word.to_uppercase()));
     };
-    match what.to_ascii_lowercase().as_str() {
-        "tables" | "views" => Ok(Directive::ShowTables),
-        "procedures" | "procs" | "proc" | "procedure" => Ok(Directive::ShowProcedures),
-        _ => error(match nearest(&what, SHOWN) {
-            Some(near) => format!("cannot show {what}; did you mean {near}?"),
-            None => format!("cannot show {what}; there are {valid}"),
-        }),
-    }
+    let shown = match what.to_ascii_lowercase().as_str() {
+        "tables" | "table" => match words.get(1).map(|(word, _)| word.to_ascii_lowercase()).as_deref() {
+            None => Shown::Tables,
+            Some("view" | "views") => Shown::Views,
+            Some("dr") => Shown::Nothing("DR tables"),
+            Some(other) => return error(format!("SHOW TABLES takes VIEW or nothing, not {other}")),
+        },
+        "views" | "view" => Shown::Views,
+        "procedures" | "procs" | "proc" | "procedure" => Shown::Procedures,
+        "functions" | "function" => Shown::Functions,
+        "indexes" | "index" if words.len() < 3 => Shown::Indexes((words.len() > 1).then(|| words.remove(1).0)),
+        "classes" => Shown::Nothing("classes: procedures are written in SQL, SHOW PROCEDURES lists them"),
+        "streams" => Shown::Nothing("streams"),
+        "tasks" => Shown::Nothing("tasks"),
+        "topics" => Shown::Nothing("topics"),
+        "config" => return Ok(Directive::Config),
+        _ => {
+            return error(match nearest(&what, SHOWN) {
+                Some(near) => format!("cannot show {what}; did you mean {near}?"),
+                None => format!("cannot show {what}; there are {valid}"),
+            });
+        }
+    };
+    Ok(Directive::Show(shown))
 }
 
 fn describe(word: &str, rest: &str) -> Result<Directive, DirectiveError> {
     match at_most_one(word, rest)? {
         Some(table) => Ok(Directive::Describe(table)),
+        None if word == "\\d" => Ok(Directive::Show(Shown::Tables)),
         None => error(format!("{} needs the name of a table or view", word.to_uppercase())),
     }
 }
@@ -263,11 +491,11 @@ mod tests {
         assert_eq!(ok(" HELP ;"), Directive::Help(None));
         assert_eq!(ok("help exec"), Directive::Help(Some("exec".into())));
         assert_eq!(ok("\\?"), Directive::Help(None));
-        assert_eq!(ok("Show Tables;"), Directive::ShowTables);
-        assert_eq!(ok("list procedures"), Directive::ShowProcedures);
+        assert_eq!(ok("Show Tables;"), Directive::Show(Shown::Tables));
+        assert_eq!(ok("list procedures"), Directive::Show(Shown::Procedures));
         assert_eq!(ok("desc votes;"), Directive::Describe("votes".into()));
         assert_eq!(ok("\\d votes"), Directive::Describe("votes".into()));
-        assert_eq!(ok("\\d"), Directive::ShowTables);
+        assert_eq!(ok("\\d"), Directive::Show(Shown::Tables));
         assert_eq!(ok("exit;"), Directive::Leave);
         assert_eq!(ok("\\timing ON"), Directive::Timing(Some(true)));
         assert_eq!(ok("\\format csv"), Directive::Format(Some(Format::Csv)));
@@ -302,11 +530,12 @@ mod tests {
     #[test]
     fn wrong_commands_name_the_nearest() {
         assert_eq!(message("show tabels"), "cannot show tabels; did you mean tables?");
-        assert_eq!(message("show classes"), "cannot show classes; there are SHOW TABLES or SHOW PROCEDURES");
+        assert!(message("show all").starts_with("cannot show all; there are tables, "));
         assert_eq!(message("\\fromat csv"), "no command \\fromat; did you mean \\format? \\? lists the commands");
         assert_eq!(message("\\xyzzy"), "no command \\xyzzy; \\? lists the commands");
-        assert_eq!(message("\\format xml"), "no format xml: there are table, vertical, csv, json and markdown");
-        assert_eq!(message("\\chart ;"), "\\chart needs a query on the same line, with a column of numbers");
+        assert!(message("\\format xml").starts_with("no format xml: there are table"));
+        assert_eq!(message(".tabels"), "no command .tabels; did you mean .tables? \\? lists the commands");
+        assert_eq!(message("\\pset nul x"), "no setting nul; did you mean null?");
         assert_eq!(message("describe"), "DESCRIBE needs the name of a table or view");
         assert_eq!(message("exit now"), "exit takes nothing after it, not now");
     }
@@ -314,8 +543,41 @@ mod tests {
     #[test]
     fn commands_of_sqlcmd_that_are_not_here_say_what_to_do_instead() {
         assert_eq!(parse("load classes voter.jar;"), None);
-        assert!(message("recall 7").contains("Ctrl-R"));
         assert_eq!(parse("remove x;"), None);
+        assert_eq!(ok("recall 7"), Directive::Recall(7));
+        assert_eq!(parse("recall x"), None);
+    }
+
+    #[test]
+    fn a_command_of_psql_may_follow_a_statement() {
+        let (at, directive) = trailing("SELECT 1 AS a \\gset p_").expect("there is one");
+        assert_eq!((at, directive), (14, Ok(Directive::Gset("p_".into()))));
+        assert_eq!(trailing("SELECT 'a\\nb'"), None);
+        assert_eq!(trailing("\\watch 1"), None);
+    }
+
+    #[test]
+    fn every_command_of_the_table_is_understood_under_each_of_its_names() {
+        for command in commands::TABLE {
+            for name in command.names {
+                let argument = match command.id {
+                    Id::LoadClasses | Id::RemoveClasses => "classes x",
+                    Id::Recall => "1",
+                    Id::Show => "tables",
+                    Id::Describe | Id::DescribeAll => "t",
+                    Id::OnError => "stop",
+                    Id::Copy => "t to 'f.csv'",
+                    Id::Import => "f.csv t",
+                    Id::Pset | Id::Leave | Id::Help | Id::Tables | Id::Views | Id::Procedures | Id::Functions => "",
+                    Id::Else | Id::Endif | Id::RunExpanded | Id::Stop | Id::History | Id::Timing => "",
+                    Id::TuplesOnly | Id::Expanded | Id::Format | Id::Watch => "",
+                    _ => "x",
+                };
+                let parsed = parse(&format!("{name} {argument}"));
+                let is_statement = matches!(command.id, Id::LoadClasses | Id::RemoveClasses);
+                assert_eq!(parsed.map(|parsed| parsed.is_err()), (!is_statement).then_some(false), "{name}");
+            }
+        }
     }
 
     #[test]

@@ -65,10 +65,15 @@ impl LineEditor {
     }
 
     /// Waits for a whole statement or command; with `any_line`, for a line of any kind.
-    pub fn read(&mut self, prompt: &str, any_line: bool) -> io::Result<Typed> {
+    pub fn read(&mut self, prompt: &str, initial: Option<&str>, any_line: bool) -> io::Result<Typed> {
         self.editor.helper().expect("it was set at the start").takes_any_line.set(any_line);
         let coloured = self.theme.paint(Role::Accent, prompt);
-        match self.editor.readline(&(prompt, coloured.as_str())) {
+        let prompt = (prompt, coloured.as_str());
+        let line = match initial {
+            Some(text) => self.editor.readline_with_initial(&prompt, (text, "")),
+            None => self.editor.readline(&prompt),
+        };
+        match line {
             Ok(text) => {
                 self.remember(&text);
                 Ok(Typed::Text(text))
@@ -122,6 +127,13 @@ pub fn is_complete(text: &str) -> bool {
         return true;
     }
     for line in lines {
+        if let Some((at, _)) = directives::trailing(line) {
+            let mut before = splitter.clone();
+            before.push_line(1, &line[..at]);
+            if before.is_in_code() && !line[..at].contains("--") {
+                return true;
+            }
+        }
         splitter.push_line(1, line);
     }
     if splitter.is_at_start() || leaves(text) {

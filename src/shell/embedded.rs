@@ -1,9 +1,10 @@
 //! The shell's database is the embedded one: its answers in the shell's words.
 
 use super::database::{
-    ColumnSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind, TableSummary,
-    Tag,
+    ColumnSummary, IndexSummary, Outcome, ParameterSummary, ProcedureSummary, ShellDatabase, StatementError, TableKind,
+    TableSummary, Tag,
 };
+use super::exec;
 use crate::catalog::{Default, ProcedurePartitioning, Table};
 use crate::client::{self, Database, Durability};
 use crate::render::units;
@@ -27,9 +28,24 @@ impl Embedded {
 
 impl ShellDatabase for Embedded {
     fn execute(&mut self, text: &str) -> Result<Outcome, StatementError> {
+        match exec::rewrite(text) {
+            None => self.execute_with(text, &[]),
+            Some(rewritten) => self
+                .execute_with(&rewritten.text, &[])
+                .map_err(|error| StatementError { span: error.span.map(|span| rewritten.original(span)), ..error }),
+        }
+    }
+
+    fn scratch(&self) -> Option<Box<dyn ShellDatabase>> {
+        let config = client::Config::partitions(self.db.partitions());
+        let db = Database::open(config).ok()?;
+        Some(Box::new(Embedded::new(db, None)))
+    }
+
+    fn execute_with(&mut self, text: &str, values: &[Value]) -> Result<Outcome, StatementError> {
         self.db.cancel_flag().store(false, Ordering::Relaxed);
         let started = Instant::now();
-        let result = self.db.execute(text, &[]);
+        let result = self.db.execute(text, values);
         let elapsed = started.elapsed();
         let executed = result.map_err(statement_error)?;
         Ok(Outcome {
@@ -75,6 +91,7 @@ impl ShellDatabase for Embedded {
                     ProcedurePartitioning::Directed => "each apart".to_owned(),
                 },
                 returns: procedure.returns.map_or(String::new(), |ty| ty.to_string()),
+                text: procedure.text.clone(),
             })
             .collect()
     }
@@ -150,5 +167,22 @@ fn summary(table: &Table, row_count: u64) -> TableSummary {
             .collect(),
         primary_key: key.iter().map(|&column| table.columns[column].name.to_string()).collect(),
         row_count,
+        indexes: table
+            .indexes
+            .iter()
+            .map(|index| {
+                let key = |key: &crate::catalog::Key| match key.column {
+                    Some(column) => table.columns[column].name.to_string(),
+                    None => "(expression)".to_owned(),
+                };
+                IndexSummary {
+                    name: index.name.to_string(),
+                    columns: index.keys.iter().map(key).collect::<Vec<_>>().join(", "),
+                    is_unique: index.unique,
+                    is_of_constraint: index.constraint,
+                }
+            })
+            .collect(),
+        text: table.view.as_ref().map_or(String::new(), |view| view.text.clone()),
     }
 }

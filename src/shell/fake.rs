@@ -40,6 +40,14 @@ impl ShellDatabase for FakeDatabase {
         Ok(outcome)
     }
 
+    fn execute_with(&mut self, text: &str, values: &[Value]) -> Result<Outcome, StatementError> {
+        self.execute(&format!("{text} {values:?}"))
+    }
+
+    fn scratch(&self) -> Option<Box<dyn ShellDatabase>> {
+        None
+    }
+
     fn execute_batch(&mut self, text: &str) -> Result<Vec<String>, Vec<StatementError>> {
         self.batches.push(text.to_owned());
         let errors: Vec<StatementError> = text.match_indices("bad").map(|(at, _)| bad(text, at)).collect();
@@ -96,6 +104,7 @@ impl ShellDatabase for FakeDatabase {
                 ],
                 partition_text: "one, by phone_number".into(),
                 returns: "BIGINT".into(),
+                text: "CREATE PROCEDURE Vote AS INSERT INTO votes VALUES (?, ?, ?)".into(),
             },
             ProcedureSummary { name: "Results".into(), partition_text: "all".into(), ..ProcedureSummary::default() },
         ]

@@ -103,6 +103,11 @@ impl Splitter {
         self.is_between() && self.inside == Inside::Code
     }
 
+    /// True outside of quotes and comments.
+    pub fn is_in_code(&self) -> bool {
+        self.inside == Inside::Code
+    }
+
     /// True in quotes: whatever comes next is part of a text.
     pub fn is_in_quotes(&self) -> bool {
         matches!(self.inside, Inside::Quotes(_))

@@ -49,6 +49,11 @@ extern "C" fn on_interrupt(_signal: libc::c_int) {
     }
 }
 
+/// True after an interrupt that nobody has taken.
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
 /// True once after an interrupt.
 pub fn take_interrupted() -> bool {
     INTERRUPTED.swap(false, Ordering::SeqCst)

@@ -36,6 +36,35 @@ pub fn procedures(procedures: &[ProcedureSummary]) -> ResultSet {
     set(&[("name", TEXT), ("parameters", TEXT), ("partition", TEXT), ("returns", TEXT)], rows)
 }
 
+/// A list of names in one column.
+pub fn names<'a>(title: &str, names: impl Iterator<Item = &'a str>) -> ResultSet {
+    set(&[(title, TEXT)], names.map(|name| vec![Value::from(name)]))
+}
+
+/// Answers SHOW INDEXES: of all tables, or of one.
+pub fn indexes(tables: &[TableSummary], name: Option<&str>) -> ResultSet {
+    let wanted = tables.iter().filter(|table| name.is_none_or(|name| table.name.eq_ignore_ascii_case(name)));
+    let rows = wanted.flat_map(|table| {
+        table.indexes.iter().map(|index| {
+            vec![
+                Value::from(index.name.as_str()),
+                Value::from(table.name.as_str()),
+                Value::from(index.columns.as_str()),
+                Value::from(if index.is_unique { "yes" } else { "no" }),
+            ]
+        })
+    });
+    set(&[("name", TEXT), ("table", TEXT), ("columns", TEXT), ("unique", TEXT)], rows)
+}
+
+/// Answers \\config: name, value and source of each setting.
+pub fn settings(origins: &[(String, String, String)]) -> ResultSet {
+    let rows = origins.iter().map(|(name, value, source)| {
+        vec![Value::from(name.as_str()), Value::from(value.as_str()), Value::from(source.as_str())]
+    });
+    set(&[("setting", TEXT), ("value", TEXT), ("from", TEXT)], rows)
+}
+
 /// Answers DESCRIBE: a row for each column.
 pub fn columns(table: &TableSummary) -> ResultSet {
     let rows = table.columns.iter().map(|column| {

@@ -1,14 +1,15 @@
 //! Everything between the command line and the exit status: files, then commands, a pipe or the prompt.
 
-use super::answer::AnswerStyle;
-use super::args::{Args, Step};
+use super::answer::{AnswerStyle, Sqlcmd};
+use super::args::{Args, ColorChoice, OnError, Step};
+use super::config::{self, Config};
 use super::database::ShellDatabase;
 use super::editor::{self, LineEditor, Typed};
 use super::interrupt::{self, Watch};
-use super::session::{Flow, Session, Settings, current_directory};
+use super::session::{Failure, Flow, Session, Settings, current_directory};
 use super::source::Source;
 use super::words::Names;
-use crate::render::{Layout, Role, Theme};
+use crate::render::{Format, Layout, Role, Theme};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -22,29 +23,53 @@ pub struct Terminal {
     pub stdin: bool,
     pub stdout: bool,
     pub stderr: bool,
-    /// Columns, if known.
+    /// Columns and rows, if known.
     pub width: Option<usize>,
+    pub height: Option<usize>,
+    pub color: ColorChoice,
     pub refuses_colour: bool,
 }
 
 impl Terminal {
     /// Asks the system and the environment.
-    pub fn look(args: &Args) -> Terminal {
+    pub fn look(color: ColorChoice) -> Terminal {
         let no_color = std::env::var("NO_COLOR").ok();
         let term = std::env::var("TERM").ok();
         let stdout = io::stdout().is_terminal();
+        let size = if stdout { crossterm::terminal::size().ok() } else { None };
         Terminal {
             stdin: io::stdin().is_terminal(),
             stdout,
             stderr: io::stderr().is_terminal(),
-            width: if stdout { crossterm::terminal::size().ok().map(|(width, _)| usize::from(width)) } else { None },
-            refuses_colour: !Theme::choose(true, args.no_color, no_color.as_deref(), term.as_deref()).is_coloured(),
+            width: size.map(|(width, _)| usize::from(width)),
+            height: size.map(|(_, height)| usize::from(height)),
+            color,
+            refuses_colour: !Theme::choose(true, false, no_color.as_deref(), term.as_deref()).is_coloured(),
         }
     }
 
     fn theme(self, is_terminal: bool) -> Theme {
-        Theme::choose(is_terminal, self.refuses_colour, None, None)
+        match self.color {
+            ColorChoice::Always => Theme::COLOURED,
+            ColorChoice::Never => Theme::PLAIN,
+            ColorChoice::Auto => Theme::choose(is_terminal, self.refuses_colour, None, None),
+        }
     }
+}
+
+/// Settings from the command line, the environment and the file.
+fn configured(args: &Args) -> Result<Config, String> {
+    let path = config::path().filter(|path| !args.no_config && path.is_file());
+    let text = match &path {
+        None => None,
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            Some((path.display().to_string(), text))
+        }
+    };
+    let file = text.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+    config::resolve(args, |name| std::env::var(name).ok(), file)
 }
 
 /// Runs what the command line asks for on an open database, and gives the exit status: 0, or 1 after an error. Errors of
@@ -53,7 +78,18 @@ impl Terminal {
 /// Schema files come first; if anything in them is wrong, nothing else runs. Then `-c` and `-f` in their order; without
 /// these, standard input: a prompt if it is a terminal, a script if not.
 pub fn run(args: &Args, db: &mut dyn ShellDatabase) -> u8 {
-    let terminal = Terminal::look(args);
+    if let Some(message) = args.remote.refused() {
+        eprintln!("error: {message}");
+        return Failure::Io.status();
+    }
+    let config = match configured(args) {
+        Ok(config) => config,
+        Err(message) => {
+            eprintln!("error: {message}");
+            return 2;
+        }
+    };
+    let terminal = Terminal::look(config.color);
     let mut err = io::stderr();
     // A terminal shows each line at once; a pipe or file takes larger pieces.
     let mut out: Box<dyn Write> = if terminal.stdout {
@@ -61,14 +97,17 @@ pub fn run(args: &Args, db: &mut dyn ShellDatabase) -> u8 {
     } else {
         Box::new(BufWriter::with_capacity(1 << 16, io::stdout()))
     };
-    let mut session = Session::new(db, &mut *out, &mut err, settings(args, terminal));
-    for file in &args.files {
+    let mut session = Session::new(db, &mut *out, &mut err, settings(args, &config, terminal));
+    for (name, value) in &args.variable {
+        session.variables.set(name, value);
+    }
+    for file in args.files.iter().chain(&args.ddl_file) {
         if session.load_file(file).end == Flow::Leave {
-            return status(&session);
+            return session.status();
         }
     }
     if session.errors() > 0 {
-        return 1;
+        return session.status();
     }
     let base_dir = current_directory();
     if !args.steps.is_empty() {
@@ -78,29 +117,44 @@ pub fn run(args: &Args, db: &mut dyn ShellDatabase) -> u8 {
             Ok(()) => 0,
             Err(error) => {
                 eprintln!("error: cannot read from the terminal: {error}");
-                1
+                Failure::Io.status()
             }
         };
     } else {
         session.run_lines(io::stdin().lock(), &base_dir);
     }
-    status(&session)
+    session.status()
 }
 
-fn settings(args: &Args, terminal: Terminal) -> Settings {
-    let layout = Layout { width: terminal.width, theme: terminal.theme(terminal.stdout) };
+fn settings(args: &Args, config: &Config, terminal: Terminal) -> Settings {
+    let is_seen = terminal.stdin && terminal.stdout;
+    let sqlcmd = args.output_format.as_ref().map(|_| Sqlcmd { metadata: !args.output_skip_metadata });
+    let layout = Layout {
+        width: terminal.width,
+        theme: terminal.theme(terminal.stdout),
+        null: config.null.as_deref().map(Into::into),
+        header: !args.output_skip_metadata,
+        quotes_all: sqlcmd.is_some() && config.format == Format::Csv,
+    };
+    let answers = AnswerStyle {
+        format: config.format,
+        layout,
+        timing: config.timing.unwrap_or(is_seen),
+        footer: !args.output_skip_metadata,
+        rows_max: Some(config.rows).filter(|rows| terminal.stdout && *rows > 0),
+        sqlcmd,
+    };
     Settings {
-        answers: AnswerStyle { format: args.format, layout, timing: terminal.stdin && terminal.stdout },
+        answers,
         error_theme: terminal.theme(terminal.stderr),
-        echo: args.echo,
-        stop_on_error: args.stop_on_error,
+        echo: config.echo,
+        stop_on_error: config.on_error == OnError::Stop,
         at_prompt: false,
         catch_interrupts: true,
+        pager_lines: terminal.height.filter(|_| is_seen && config.pager),
+        quiet: config.quiet,
+        origins: config.origins.clone(),
     }
-}
-
-fn status(session: &Session<'_>) -> u8 {
-    u8::from(session.errors() > 0)
 }
 
 fn run_steps(session: &mut Session<'_>, steps: &[Step], base_dir: &Path) {
@@ -122,7 +176,9 @@ fn prompt(session: &mut Session<'_>, terminal: Terminal, base_dir: &Path) -> io:
     // Between statements an interrupt does nothing; while a line is edited, Ctrl-C is a key.
     let _watch = Watch::start(session.db.cancel_flag());
     let banner = format!("{}{}", session.db.banner(), theme.paint(Role::Quiet, "   help: \\?  leave: \\q"));
-    session.say(&format!("{banner}\n\n"));
+    if !session.settings.quiet {
+        session.say(&format!("{banner}\n\n"));
+    }
     session.settings.at_prompt = true;
     let mut source = Source::new(None, base_dir);
     loop {
@@ -131,7 +187,7 @@ fn prompt(session: &mut Session<'_>, terminal: Terminal, base_dir: &Path) -> io:
             editor.set_names(Names::new(&session.db.tables(), session.db.procedures()));
         }
         let prompt = if source.is_in_batch() { BATCH_PROMPT } else { PROMPT };
-        match editor.read(prompt, source.is_in_batch())? {
+        match editor.read(prompt, session.take_recalled().as_deref(), source.is_in_batch())? {
             Typed::End => return Ok(()),
             Typed::Cleared => source = Source::new(None, base_dir),
             Typed::Text(text) => {

@@ -7,18 +7,18 @@ use super::answer::{self, AnswerStyle};
 use super::complaint::{self, Place};
 use super::database::{Outcome, ShellDatabase, StatementError, Tag};
 use super::directives::{self, Directive};
+use super::history::{Entry, History};
 use super::input::SplitStatement;
 use super::interrupt::{self, Watch};
-use super::nearest::suggestion;
 use super::output::Output;
+use super::pager;
 use super::source::{BatchText, InlineBatch, Source};
-use super::{help, input, listing, source};
-use crate::render::format::{self, ChartError};
-use crate::render::{Format, Theme, units};
+use super::variables::Variables;
+use super::{input, source};
+use crate::render::{Theme, units};
 use crate::types::ResultSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::slice;
 
 /// How deep scripts may name scripts.
 const NESTING_MAX: usize = 32;
@@ -37,6 +37,12 @@ pub struct Settings {
     pub at_prompt: bool,
     /// Whether SIGINT cancels statements while they run.
     pub catch_interrupts: bool,
+    /// Rows of the terminal: longer answers go through the pager. None: no pager.
+    pub pager_lines: Option<usize>,
+    /// Says nothing that is no answer.
+    pub quiet: bool,
+    /// Settings and where each comes from: (name, value, source).
+    pub origins: Vec<(String, String, String)>,
 }
 
 impl Default for Settings {
@@ -49,6 +55,9 @@ impl Default for Settings {
             stop_on_error: true,
             at_prompt: false,
             catch_interrupts: false,
+            pager_lines: None,
+            quiet: false,
+            origins: Vec::new(),
         }
     }
 }
@@ -63,6 +72,30 @@ pub enum Flow {
     Leave,
 }
 
+/// What kind of thing went wrong. The first decides about the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A statement, or a command that makes no sense.
+    Sql,
+    /// A file that cannot be read.
+    File,
+    /// An output that cannot be written, or an input that cannot be read.
+    Io,
+    Interrupted,
+}
+
+impl Failure {
+    /// The exit status of a shell whose first failure this was.
+    pub fn status(self) -> u8 {
+        match self {
+            Failure::Sql => 1,
+            Failure::File => 3,
+            Failure::Io => 4,
+            Failure::Interrupted => 130,
+        }
+    }
+}
+
 /// What became of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptResult {
@@ -74,9 +107,19 @@ pub struct ScriptResult {
 /// A connection of input, a database, and two streams.
 pub struct Session<'a> {
     pub db: &'a mut dyn ShellDatabase,
-    output: Output<'a>,
+    pub(super) output: Output<'a>,
     pub settings: Settings,
+    pub variables: Variables,
+    pub(super) history: History,
+    /// The last query: what \g and its like run again.
+    pub(super) last_query: Option<String>,
+    /// All about the last error.
+    pub(super) last_error: Option<String>,
+    /// What the prompt should begin the next line with.
+    recalled: Option<String>,
+    pub(super) recording: Option<super::record::Recording>,
     errors: u64,
+    failure: Option<Failure>,
     /// Set by definitions, until someone takes it.
     schema_changed: bool,
     /// Rows were written in a format for programs: the next header should be set off from them.
@@ -84,6 +127,8 @@ pub struct Session<'a> {
     nesting: usize,
     /// A schema file is loaded: definitions, changes and calls that succeed say nothing, only queries answer.
     is_loading: bool,
+    /// \watch runs: no pager.
+    pub(super) is_watching: bool,
 }
 
 impl<'a> Session<'a> {
@@ -98,12 +143,38 @@ impl<'a> Session<'a> {
             db,
             output,
             settings,
+            variables: Variables::default(),
+            history: History::default(),
+            last_query: None,
+            last_error: None,
+            recalled: None,
+            recording: None,
             errors: 0,
+            failure: None,
             schema_changed: true,
             rows_written: false,
             nesting: 0,
             is_loading: false,
+            is_watching: false,
         }
+    }
+
+    /// The exit status so far.
+    pub fn status(&self) -> u8 {
+        match self.failure {
+            Some(failure) => failure.status(),
+            None if self.output.is_closed() => Failure::Io.status(),
+            None => 0,
+        }
+    }
+
+    /// A statement that RECALL brought back, once.
+    pub fn take_recalled(&mut self) -> Option<String> {
+        self.recalled.take()
+    }
+
+    pub(super) fn recall(&mut self, text: String) {
+        self.recalled = Some(text);
     }
 
     /// Errors so far; an output that failed is one.
@@ -161,14 +232,17 @@ impl<'a> Session<'a> {
             match input.read_until(b'\n', &mut bytes) {
                 Ok(0) => break self.end(&mut source),
                 Ok(_) => {}
-                Err(error) => break self.complain(&format!("cannot read standard input: {error}"), source.place()),
+                Err(error) => {
+                    let message = format!("cannot read standard input: {error}");
+                    break self.fail(Failure::Io, &message, source.place());
+                }
             }
             let line = match source::decode(&bytes) {
                 Ok(line) if offset == 0 => line.trim_start_matches('\u{FEFF}'),
                 Ok(line) => line,
                 Err(at) => {
                     let message = format!("standard input is not UTF-8 text: byte {} is not valid", offset + at);
-                    break self.complain(&message, source.place());
+                    break self.fail(Failure::Io, &message, source.place());
                 }
             };
             let flow = self.line(&mut source, line.trim_end_matches(['\r', '\n']));
@@ -186,7 +260,7 @@ impl<'a> Session<'a> {
         let before = self.errors();
         let end = match source::read(path) {
             Ok(text) => return self.run_text(&text, Some(&path.display().to_string()), source::directory(path)),
-            Err(message) => self.complain(&message, Place { file: None, first_line: 1 }),
+            Err(message) => self.fail(Failure::File, &message, Place { file: None, first_line: 1 }),
         };
         ScriptResult { errors: self.errors() - before, end }
     }
@@ -197,11 +271,14 @@ impl<'a> Session<'a> {
     pub fn load_file(&mut self, path: &Path) -> ScriptResult {
         let before = self.errors();
         let end = match source::read(path) {
-            Err(message) => self.complain(&message, Place { file: None, first_line: 1 }),
+            Err(message) => self.fail(Failure::File, &message, Place { file: None, first_line: 1 }),
             Ok(text) if source::is_all_ddl(&text) => {
                 let mut batch = BatchText::default();
                 batch.push(Some(path.display().to_string()), 1, &text);
-                self.batch(&batch, true)
+                self.is_loading = true;
+                let end = self.batch(&batch, true);
+                self.is_loading = false;
+                end
             }
             Ok(text) => {
                 let stop_on_error = std::mem::replace(&mut self.settings.stop_on_error, false);
@@ -226,8 +303,16 @@ impl<'a> Session<'a> {
             let batch = source.batch.take().expect("it was there a moment ago");
             return self.inline_batch(&batch, source);
         }
+        if !source.branches.are_active() {
+            return self.skipped(line, source);
+        }
+        let line = &*self.variables.expand(line, source.splitter.is_in_quotes());
         if source.splitter.is_at_start() {
-            match directives::parse(line) {
+            let parsed = directives::parse(line);
+            if self.settings.answers.sqlcmd.is_some_and(|sqlcmd| sqlcmd.metadata) && directives::is_echoed(&parsed) {
+                self.output.write(&format!("\n{}\n", line.trim()));
+            }
+            match parsed {
                 Some(Ok(directive)) => return self.directive(directive, source),
                 Some(Err(error)) => return self.complain(&error.message, source.place()),
                 None => {}
@@ -238,6 +323,9 @@ impl<'a> Session<'a> {
                 return self.complain(&error.message, source.place());
             }
         }
+        if let Some((at, directive)) = directives::trailing(line).filter(|(at, _)| source.is_code_at(&line[..*at])) {
+            return self.after_statement(&line[..at], directive, source);
+        }
         for statement in source.splitter.push_line(source.lines, line) {
             let flow = self.statement(&statement, source);
             if flow != Flow::Continue {
@@ -247,49 +335,110 @@ impl<'a> Session<'a> {
         Flow::Continue
     }
 
+    /// A line in a branch of \if that does not run: only conditions count.
+    fn skipped(&mut self, line: &str, source: &mut Source) -> Flow {
+        match directives::parse(line) {
+            Some(Ok(Directive::If(_))) => {
+                // Nothing of it runs: as if its condition had been met before.
+                source.branches.begin(true);
+                source.branches.next(false, false);
+                Flow::Continue
+            }
+            Some(Ok(directive @ (Directive::Elif(_) | Directive::Else | Directive::Endif))) => {
+                self.directive(directive, source)
+            }
+            _ => Flow::Continue,
+        }
+    }
+
+    /// `SELECT .. \gset`: the statement before the command becomes the last query, but does not run by itself.
+    fn after_statement(
+        &mut self,
+        before: &str,
+        directive: Result<Directive, directives::DirectiveError>,
+        source: &mut Source,
+    ) -> Flow {
+        for statement in source.splitter.push_line(source.lines, before) {
+            let flow = self.statement(&statement, source);
+            if flow != Flow::Continue {
+                return flow;
+            }
+        }
+        if let Some(statement) = source.splitter.finish() {
+            self.last_query = Some(statement.text);
+        }
+        match directive {
+            Ok(directive) => self.directive(directive, source),
+            Err(error) => self.complain(&error.message, source.place()),
+        }
+    }
+
     /// The end of `source`: runs a last statement without semicolon.
     pub fn end(&mut self, source: &mut Source) -> Flow {
         if let Some(batch) = source.batch.take() {
             let message = format!("no line is just {}: the batch has no end, so nothing of it ran", batch.word);
             return self.complain(&message, Place { file: source.name.as_deref(), first_line: batch.opened_on });
         }
-        match source.splitter.finish() {
+        let flow = match source.splitter.finish() {
             Some(statement) => self.statement(&statement, source),
             None => Flow::Continue,
+        };
+        if flow == Flow::Continue && source.branches.is_open() && !self.settings.at_prompt {
+            return self.complain("an \\if has no \\endif", source.place());
         }
+        flow
     }
 
     fn statement(&mut self, statement: &SplitStatement, source: &Source) -> Flow {
         let shown = if statement.terminated { format!("{};", statement.text) } else { statement.text.clone() };
-        if self.settings.echo {
+        let sqlcmd = self.settings.answers.sqlcmd;
+        if sqlcmd.is_some_and(|sqlcmd| sqlcmd.metadata) && !self.is_loading {
+            self.output.write(&format!("\n{};\n", statement.text));
+        } else if self.settings.echo {
             self.output.write(&format!("{};\n", statement.text));
         }
         let place = Place { file: source.name.as_deref(), first_line: statement.first_line };
+        self.last_query = Some(statement.text.clone());
         self.execute(&statement.text, &shown, place, |session, outcome| {
             session.schema_changed |= matches!(outcome.tag, Tag::Done(_));
             if !session.is_loading || (outcome.tag == Tag::Rows && !directives::is_exec(&statement.text)) {
-                session.write_rows(&answer::text(outcome, &session.settings.answers));
+                session.answer(outcome);
             }
             Flow::Continue
         })
     }
 
-    fn chart(&mut self, query: &str, source: &Source) -> Flow {
-        let place = source.place();
-        self.execute(query, query, place, |session, outcome| {
-            let layout = session.settings.answers.layout;
-            match outcome.results.last().ok_or(ChartError::NoNumbers).and_then(|set| format::chart(set, &layout)) {
-                Ok(bars) => {
-                    session.output.write(&format!("{bars}\n"));
-                    Flow::Continue
-                }
-                Err(error) => session.complain(&error.to_string(), place),
+    /// Writes an answer as the settings say.
+    pub(super) fn answer(&mut self, outcome: &Outcome) {
+        let style = self.settings.answers.clone();
+        let has_rows = outcome.tag == Tag::Rows && !outcome.results.is_empty();
+        let parts = style.sqlcmd.is_none() && style.format.needs_parting() && has_rows;
+        if parts && self.rows_written && !self.output.is_redirected() {
+            self.output.write("\n");
+        }
+        self.rows_written |= parts;
+        if let Some(lines) = self.settings.pager_lines
+            && has_rows
+            && !self.is_watching
+            && !self.output.is_redirected()
+            && outcome.results.iter().map(|set| set.rows.len()).sum::<usize>() + 4 > lines
+        {
+            let text = answer::text(outcome, &style);
+            self.output.flush();
+            if pager::show(&text) {
+                return;
             }
-        })
+            return self.output.write(&text);
+        }
+        let output = &mut self.output;
+        answer::write(outcome, &style, &mut |piece| {
+            output.write_answer(piece);
+            !output.is_closed()
+        });
     }
 
     /// Runs one statement and hands its outcome to `answer`. `shown` is the statement as errors show it.
-    fn execute(
+    pub(super) fn execute(
         &mut self,
         text: &str,
         shown: &str,
@@ -298,87 +447,51 @@ impl<'a> Session<'a> {
     ) -> Flow {
         let result = {
             let _watch = self.settings.catch_interrupts.then(|| Watch::start(self.db.cancel_flag()));
-            self.db.execute(text)
+            if History::is_asked(text) { self.history.query(text, self.db) } else { self.db.execute(text) }
         };
+        let place_text = result.as_ref().ok().and_then(|outcome| outcome.partition.clone());
+        self.history.push(Entry::of(text, &result, place_text));
         let flow = match result {
             Ok(outcome) => {
                 let flow = answer(self, &outcome);
                 self.notes(&outcome.notes);
-                if self.output.is_closed() { Flow::Stop } else { flow }
+                if let Some(message) = self.output.take_failure() {
+                    self.fail(Failure::Io, &message, place)
+                } else if self.output.is_closed() {
+                    Flow::Stop
+                } else {
+                    flow
+                }
             }
             Err(error) => self.report(&error, shown, place),
         };
+        self.keep_recording(text);
         self.after_interrupt(flow)
     }
 
-    fn notes(&mut self, notes: &[String]) {
-        for note in notes {
+    pub(super) fn notes(&mut self, notes: &[String]) {
+        if self.settings.quiet || self.settings.answers.sqlcmd.is_some() {
+            return;
+        }
+        // Where procedures run is good to know when one types them, and noise when a schema is loaded.
+        for note in notes.iter().filter(|note| !(self.is_loading && note.contains("is single-partition by"))) {
             self.output.write_error(&format!("note: {note}\n"));
         }
     }
 
     /// An interrupt stops a script even where errors do not, and even if the statement was done before it heard.
-    fn after_interrupt(&mut self, flow: Flow) -> Flow {
+    pub(super) fn after_interrupt(&mut self, flow: Flow) -> Flow {
         if !(self.settings.catch_interrupts && interrupt::take_interrupted()) {
             return flow;
         }
         if flow == Flow::Continue && !self.settings.at_prompt {
-            self.complain("interrupted: the rest did not run", Place { file: None, first_line: 1 });
+            self.fail(Failure::Interrupted, "interrupted: the rest did not run", Place { file: None, first_line: 1 });
         }
+        self.failure = Some(Failure::Interrupted);
         Flow::Stop
     }
 
-    fn directive(&mut self, directive: Directive, source: &mut Source) -> Flow {
-        let place = source.place();
-        match directive {
-            Directive::Leave => return Flow::Leave,
-            Directive::Help(topic) => match help::text(topic.as_deref()) {
-                Ok(text) => self.output.write(text),
-                Err(message) => return self.complain(&message, place),
-            },
-            Directive::ShowTables => self.list(&listing::tables(&self.db.tables()), ""),
-            Directive::ShowProcedures => self.list(&listing::procedures(&self.db.procedures()), ""),
-            Directive::Describe(name) => return self.describe(&name, place),
-            Directive::Chart(query) => return self.chart(&query, source),
-            Directive::Echo(text) => self.output.write(&format!("{text}\n")),
-            Directive::EchoError(text) => self.output.write_error(&format!("{text}\n")),
-            Directive::Timing(choice) => {
-                self.settings.answers.timing = choice.unwrap_or(!self.settings.answers.timing);
-                let state = if self.settings.answers.timing { "on" } else { "off" };
-                self.tell(&format!("timing is {state}"));
-            }
-            Directive::Format(choice) => {
-                self.settings.answers.format = choice.unwrap_or(self.settings.answers.format);
-                self.tell(&format!("format is {}", self.settings.answers.format));
-            }
-            Directive::InlineBatch(word) => source.batch = Some(InlineBatch::new(word, source.lines)),
-            Directive::File { batch: true, paths } => return self.batch_files(&paths, source),
-            Directive::File { batch: false, paths } => return self.files(&paths, source),
-        }
-        if self.output.is_closed() { Flow::Stop } else { Flow::Continue }
-    }
-
-    fn describe(&mut self, name: &str, place: Place<'_>) -> Flow {
-        let tables = self.db.tables();
-        match tables.iter().find(|table| table.name.eq_ignore_ascii_case(name)) {
-            Some(table) => {
-                self.list(&listing::columns(table), &listing::summary(table));
-                Flow::Continue
-            }
-            None => {
-                let procedures = self.db.procedures();
-                if let Some(procedure) = procedures.iter().find(|procedure| procedure.name.eq_ignore_ascii_case(name)) {
-                    self.list(&listing::procedures(slice::from_ref(procedure)), "");
-                    return Flow::Continue;
-                }
-                let names = tables.iter().map(|table| table.name.as_str());
-                let near = suggestion(name, names.chain(procedures.iter().map(|procedure| procedure.name.as_str())));
-                self.complain(&format!("no table, view or procedure {name}{near}"), place)
-            }
-        }
-    }
-
-    fn files(&mut self, paths: &[String], source: &Source) -> Flow {
+    pub(super) fn files(&mut self, paths: &[String], source: &Source) -> Flow {
         if self.nesting == NESTING_MAX {
             let message = format!("scripts name scripts {NESTING_MAX} deep: does one name itself?");
             self.complain(&message, source.place());
@@ -387,7 +500,7 @@ impl<'a> Session<'a> {
         for path in paths {
             let path = source.find(path);
             let flow = match source::read(&path) {
-                Err(message) => self.complain(&message, source.place()),
+                Err(message) => self.fail(Failure::File, &message, source.place()),
                 Ok(text) => {
                     self.nesting += 1;
                     let at_prompt = std::mem::replace(&mut self.settings.at_prompt, false);
@@ -404,13 +517,13 @@ impl<'a> Session<'a> {
         Flow::Continue
     }
 
-    fn batch_files(&mut self, paths: &[String], source: &Source) -> Flow {
+    pub(super) fn batch_files(&mut self, paths: &[String], source: &Source) -> Flow {
         let mut batch = BatchText::default();
         for path in paths {
             let path = source.find(path);
             match source::read(&path) {
                 Ok(text) => batch.push(Some(path.display().to_string()), 1, &text),
-                Err(message) => return self.complain(&message, source.place()),
+                Err(message) => return self.fail(Failure::File, &message, source.place()),
             }
         }
         self.batch(&batch, false)
@@ -438,7 +551,9 @@ impl<'a> Session<'a> {
         let flow = match result {
             Ok(notes) => {
                 self.schema_changed = true;
-                if self.settings.answers.format.is_for_people() && !quiet && !self.is_loading {
+                if self.settings.answers.sqlcmd.is_some() && !quiet && !self.is_loading {
+                    self.output.write("Batch command succeeded.\n");
+                } else if self.settings.answers.format.is_for_people() && !quiet && !self.is_loading {
                     let count = units::plural(input::split(&batch.text).len() as u64, "statement");
                     self.output.write(&format!("{count} done, as one batch\n"));
                 }
@@ -457,8 +572,9 @@ impl<'a> Session<'a> {
         self.after_interrupt(flow)
     }
 
-    fn list(&mut self, set: &ResultSet, summary: &str) {
-        let AnswerStyle { format, layout, .. } = self.settings.answers;
+    /// A list of the shell's own, in the format of answers.
+    pub(super) fn list(&mut self, set: &ResultSet, summary: &str) {
+        let AnswerStyle { format, layout, .. } = self.settings.answers.clone();
         let mut text = format.text(set, &layout);
         if format.is_for_people() {
             text.push_str(if summary.is_empty() { "" } else { summary });
@@ -468,36 +584,47 @@ impl<'a> Session<'a> {
     }
 
     /// Writes rows; an empty line parts them from earlier ones where the format does not do so itself.
-    fn write_rows(&mut self, text: &str) {
-        let parted = matches!(self.settings.answers.format, Format::Csv | Format::Markdown) && !text.is_empty();
+    pub(super) fn write_rows(&mut self, text: &str) {
+        let parted = self.settings.answers.format.needs_parting() && !text.is_empty();
         if parted && self.rows_written {
-            self.output.write("\n");
+            self.output.write_answer("\n");
         }
         self.rows_written |= parted;
-        self.output.write(text);
+        self.output.write_answer(text);
     }
 
     /// Says something that is no answer, only to people.
-    fn tell(&mut self, text: &str) {
-        if self.settings.at_prompt {
+    pub(super) fn tell(&mut self, text: &str) {
+        if self.settings.at_prompt && !self.settings.quiet {
             self.output.write(&format!("{text}\n"));
         }
     }
 
     fn report(&mut self, error: &StatementError, text: &str, place: Place<'_>) -> Flow {
+        self.last_error = Some(complaint::verbose(error, text, place));
         let text = complaint::statement(error, text, place, self.settings.error_theme);
-        self.count_error(&text)
+        self.count_error(&text, Failure::Sql)
     }
 
-    fn complain(&mut self, message: &str, place: Place<'_>) -> Flow {
+    pub(super) fn complain(&mut self, message: &str, place: Place<'_>) -> Flow {
+        self.fail(Failure::Sql, message, place)
+    }
+
+    /// Something went wrong that no statement is to blame for.
+    pub(super) fn fail(&mut self, failure: Failure, message: &str, place: Place<'_>) -> Flow {
         let text = complaint::plain(message, place, self.settings.error_theme);
-        self.count_error(&text)
+        self.count_error(&text, failure)
     }
 
-    fn count_error(&mut self, text: &str) -> Flow {
+    fn count_error(&mut self, text: &str, failure: Failure) -> Flow {
         self.errors += 1;
+        self.failure.get_or_insert(failure);
         self.output.write_error(text);
         if self.settings.stop_on_error { Flow::Stop } else { Flow::Continue }
+    }
+
+    pub(super) fn note_schema_change(&mut self) {
+        self.schema_changed = true;
     }
 }
 

@@ -4,6 +4,7 @@ use super::complaint::Place;
 use super::database::StatementError;
 use super::directives;
 use super::input::{self, Splitter};
+use super::variables::Branches;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ pub struct Source {
     pub(super) lines: usize,
     pub(super) splitter: Splitter,
     pub(super) batch: Option<InlineBatch>,
+    pub(super) branches: Branches,
 }
 
 impl Source {
@@ -27,12 +29,20 @@ impl Source {
             lines: 0,
             splitter: Splitter::new(),
             batch: None,
+            branches: Branches::default(),
         }
     }
 
     /// True while lines are collected for FILE -inlinebatch.
     pub fn is_in_batch(&self) -> bool {
         self.batch.is_some()
+    }
+
+    /// True if what follows `before`, the beginning of the next line, is code: not in quotes and not in a comment.
+    pub(super) fn is_code_at(&self, before: &str) -> bool {
+        let mut probe = self.splitter.clone();
+        probe.push_line(self.lines, before);
+        probe.is_in_code() && !before.contains("--")
     }
 
     /// The current line.

@@ -2,6 +2,7 @@
 //!
 //! Tokens here are for colours and guesses; a statement with mistakes has them too.
 
+use super::commands;
 use super::database::{ProcedureSummary, TableSummary};
 use super::directives;
 use crate::render::{Role, Theme};
@@ -15,6 +16,15 @@ const KEYWORDS: &str = "\
     KEY LEAVE LEFT LIKE LIMIT LOOP NOT NULL OFFSET ON OR ORDER OUTER PARTITION PRIMARY PROCEDURE RETURN RETURNS \
     RIGHT SELECT SET SIGNAL SMALLINT SQLSTATE SUM TABLE THEN TIMESTAMP TINYINT TRUE TRUNCATE UNION UNIQUE UPDATE \
     UPSERT USING VALUES VARBINARY VARCHAR VIEW WHEN WHERE WHILE WITH";
+
+/// Functions of SQL, for completion and SHOW FUNCTIONS.
+pub const FUNCTIONS: &str = "\
+    ABS APPROX_COUNT_DISTINCT ASCII AVG BIN BIT_SHIFT_LEFT BIT_SHIFT_RIGHT BITAND BITNOT BITOR BITXOR CAST CEILING CHAR \
+    CHAR_LENGTH COALESCE CONCAT COUNT CURRENT_TIMESTAMP DATEADD DATEDIFF DAY DAYOFMONTH DAYOFWEEK DAYOFYEAR DECODE \
+    DEGREES EXP EXTRACT FLOOR FORMAT_CURRENCY FROM_UNIXTIME GREATEST HEX HOUR IFNULL INITCAP ISNULL LEAST LEFT LENGTH LN \
+    LOG LOG10 LOWER LPAD LTRIM MAX MIN MINUTE MOD MONTH NOW NULLIF NVL OCTET_LENGTH OVERLAY PI POSITION POWER QUARTER \
+    RADIANS REGEXP_POSITION REPEAT REPLACE RIGHT ROUND RPAD RTRIM SECOND SIN SINCE_EPOCH SPACE SQRT STR SUBSTRING SUM \
+    TAN TO_TIMESTAMP TRIM TRUNCATE UPPER WEEK WEEKDAY YEAR";
 
 /// The names that can be completed.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +90,7 @@ pub fn highlight(line: &str, theme: Theme) -> String {
     let mut at_start = true;
     for (token, range) in tokens(line) {
         let text = &line[range];
-        let is_command = at_start && directives::WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));
+        let is_command = at_start && commands::words().any(|word| word.eq_ignore_ascii_case(text));
         at_start &= token == Token::Other && text.trim().is_empty();
         let role = match token {
             Token::Word if is_command || is_keyword(text) => Some(Role::Keyword),
@@ -127,8 +137,7 @@ pub fn complete(line: &str, cursor: usize, names: &Names) -> (usize, Vec<String>
     let procedures = || names.procedures.iter().map(|procedure| procedure.name.as_str());
     let candidates = match (first.as_str(), previous.as_str()) {
         ("", _) => {
-            let words = directives::WORDS.into_iter().chain(directives::BACKSLASHES);
-            let mut found = matching(&mut words.chain(directives::STATEMENT_WORDS));
+            let mut found = matching(&mut commands::names().chain(directives::STATEMENT_WORDS));
             match_case(&mut found, typed);
             return (start, found);
         }
@@ -259,7 +268,7 @@ mod tests {
         assert_eq!(completed("sel"), ["select"]);
         assert_eq!(completed("SHO"), ["SHOW"]);
         assert_eq!(completed("\\ti"), ["\\timing"]);
-        assert_eq!(completed("show "), ["tables", "procedures"]);
+        assert_eq!(completed("show p"), ["procedures"]);
         assert_eq!(completed("desc v"), ["votes", "v_votes"]);
         assert_eq!(completed("EXEC vo"), ["Vote"]);
         assert_eq!(completed("SELECT * FROM c"), ["contestants"]);

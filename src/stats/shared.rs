@@ -29,9 +29,15 @@ impl SharedHistogram {
     /// Counts one duration; only ever from one thread. A load, an add and a store: no locked instruction.
     #[inline]
     pub fn record(&self, ns: u64) {
+        self.record_n(ns, 1);
+    }
+
+    /// Counts `n` calls of the same duration, likewise.
+    #[inline]
+    pub fn record_n(&self, ns: u64, n: u64) {
         let ns = ns.min(LARGEST_NS);
         let count = &self.counts[bucket(ns)];
-        count.store(count.load(Relaxed) + 1, Relaxed);
+        count.store(count.load(Relaxed) + n, Relaxed);
         if ns < self.min.load(Relaxed) {
             self.min.store(ns, Relaxed);
         }

@@ -56,3 +56,11 @@ impl Table {
         }
     }
 }
+
+impl Table {
+    /// For each index, in order: entries (those of a partial index are not counted: None) and bytes held.
+    pub fn index_sizes(&self) -> Vec<(Option<u64>, u64)> {
+        let sizes = self.contents.indexes.iter().zip(&self.def().indexes);
+        sizes.map(|(index, def)| (def.filter.is_none().then_some(self.len() as u64), index.bytes() as u64)).collect()
+    }
+}

@@ -272,6 +272,13 @@ impl Store {
         Ok(rows)
     }
 
+    /// Exchanges the rows of two tables whose columns and indexes are the same, in the same order, and that no view
+    /// reads. No transaction is open.
+    pub fn swap(&mut self, a: TableId, b: TableId) {
+        let [a, b] = pair(&mut self.tables, a.0 as usize, b);
+        a.swap_contents(b);
+    }
+
     /// Starts a transaction. `undo` false: the caller knows that it will not roll back after a write; no log is kept.
     #[inline]
     pub fn begin(&mut self, undo: bool) {

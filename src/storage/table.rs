@@ -128,6 +128,13 @@ impl Table {
         self.contents.strings.with_long(datum, |bytes| arena.store(bytes))
     }
 
+    pub(super) fn swap_contents(&mut self, other: &mut Table) {
+        std::mem::swap(&mut self.contents, &mut other.contents);
+        for (mine, theirs) in self.contents.indexes.iter_mut().zip(&mut other.contents.indexes) {
+            mine.swap_definition(theirs);
+        }
+    }
+
     /// The row with the smallest id.
     pub fn first_row(&self) -> Option<RowId> {
         self.contents.heap.live_from(0)

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Most cases of each group that may be wrong. They only go down: lower them as answers are put right.
-const WRONG_MAX: [(u32, usize); 5] = [(1, 3), (2, 13), (3, 34), (4, 80), (5, 44)];
+const WRONG_MAX: [(u32, usize); 5] = [(1, 0), (2, 13), (3, 34), (4, 80), (5, 44)];
 
 #[derive(Default)]
 struct Tally {

@@ -93,10 +93,13 @@ impl Lines {
         if x.0 > x.1 {
             return ((0.0, 1.0), (0.0, 1.0));
         }
+        // Above the lines there is room for their names.
+        let room = if self.series.len() > 1 { 1.25 } else { 1.08 };
         if self.log_y {
-            y = (y.0.floor(), (y.1 + 0.05).max(y.0.floor() + 1.0));
+            let low = y.0.floor();
+            y = (low, (low + (y.1 - low) * room).max(low + 1.0));
         } else {
-            y = (0.0, if y.1 > 0.0 { y.1 * 1.08 } else { 1.0 });
+            y = (0.0, if y.1 > 0.0 { y.1 * room } else { 1.0 });
         }
         if x.1 - x.0 < 1e-9 {
             x = (x.0 - 0.5, x.1 + 0.5);
@@ -114,7 +117,12 @@ impl Lines {
             .x_label_area_size(38)
             .y_label_area_size(64)
             .build_cartesian_2d(x0..x1, y0..y1)?;
-        let back = |log: bool, v: f64| if log { 10f64.powf(v) } else { v };
+        // Where an axis spans decades, these alone are named.
+        let named = |log: bool, span: f64, v: f64| match log {
+            false => short(v),
+            true if span > 1.5 && (v - v.round()).abs() > 1e-6 => String::new(),
+            true => short(10f64.powf(v)),
+        };
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)
@@ -124,8 +132,8 @@ impl Lines {
             .y_desc(&self.y_label)
             .label_style(("sans-serif", 12).into_font().color(&TEXT))
             .axis_desc_style(("sans-serif", 13).into_font().color(&TEXT))
-            .x_label_formatter(&|v| short(back(self.log_x, *v)))
-            .y_label_formatter(&|v| short(back(self.log_y, *v)))
+            .x_label_formatter(&|v| named(self.log_x, x1 - x0, *v))
+            .y_label_formatter(&|v| named(self.log_y, y1 - y0, *v))
             .draw()?;
         for (at, (name, points)) in self.series.iter().enumerate() {
             let color = SERIES[at % SERIES.len()];
@@ -140,8 +148,11 @@ impl Lines {
         chart.draw_series(rings)?;
         for (name, x, y) in &self.marks {
             let style = ("sans-serif", 11).into_font().color(&TEXT);
+            // Names stay within the chart: left of a ring that lies in its right half.
+            let left = self.x(*x) > (x0 + x1) / 2.0;
+            let at = if left { -(name.chars().count() as i32 * 6) - 8 } else { 8 };
             chart.draw_series(std::iter::once(
-                EmptyElement::at((self.x(*x), self.y(*y))) + Text::new(name.clone(), (8, -14), style),
+                EmptyElement::at((self.x(*x), self.y(*y))) + Text::new(name.clone(), (at, -14), style),
             ))?;
         }
         if self.series.len() > 1 {

@@ -14,7 +14,7 @@ const STYLE: &str = "
   --s0: #1f6fb5; --s1: #c75b12; --s2: #2e8b57; --s3: #8e44ad; --s4: #b03a2e; --s5: #5d6d7e; }
 @media (prefers-color-scheme: dark) { :root { --ground: #15171a; --text: #e4e4e2; --dim: #9a9a98; --grid: #33363b;
   --accent: #6cb2ee; --s0: #6cb2ee; --s1: #f0a066; --s2: #6fcf97; --s3: #c39bd3; --s4: #ec7063; --s5: #aeb6bf; } }
-body { background: var(--ground); color: var(--text); font: 15px/1.5 system-ui, sans-serif; max-width: 1080px;
+body { background: var(--ground); color: var(--text); font: 15px/1.5 system-ui, sans-serif; max-width: 1280px;
   margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.5em; margin-bottom: 0; } h2 { font-size: 1.15em; margin-top: 2em; border-bottom: 1px solid var(--grid); }
 .dim, caption { color: var(--dim); } .big { font-size: 2.2em; color: var(--accent); font-weight: 600; }
@@ -22,7 +22,7 @@ h1 { font-size: 1.5em; margin-bottom: 0; } h2 { font-size: 1.15em; margin-top: 2
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(460px, 1fr)); gap: 1em; }
 .charts svg { width: 100%; height: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .2em .6em; border-bottom: 1px solid var(--grid); } th:first-child, td:first-child { text-align: left; }
-td.text { text-align: left; } .scroll { overflow-x: auto; } .wrong { color: var(--s4); font-weight: 600; }
+td.text { text-align: left; white-space: normal; } td:first-child { white-space: nowrap; } .scroll { overflow-x: auto; } .wrong { color: var(--s4); font-weight: 600; }
 code { overflow-wrap: anywhere; }
 @media print { body { max-width: none; margin: 0; font-size: 11px; } .charts { grid-template-columns: 1fr 1fr; }
   figure, tr { break-inside: avoid; } }

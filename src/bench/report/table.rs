@@ -55,7 +55,16 @@ fn spread(entry: &Entry) -> String {
 /// The published figures with how many times ours is.
 pub fn published(entry: &Entry) -> String {
     let figure = |p: &crate::bench::results::Published| {
-        format!("{} ({}): {:.3} times", grouped(p.value.round() as u64), p.of, entry.throughput / p.value)
+        let times = entry.throughput / p.value;
+        let digits = if times >= 100.0 {
+            0
+        } else if times >= 10.0 {
+            1
+        } else {
+            2
+        };
+        let of = if p.of.is_empty() { String::new() } else { format!(" ({})", p.of) };
+        format!("{}{of}: {times:.digits$} times", grouped(p.value.round() as u64))
     };
     entry.published.iter().map(figure).collect::<Vec<_>>().join("; ")
 }

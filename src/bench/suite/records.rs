@@ -222,7 +222,7 @@ pub fn run(
         let unit = "records/s";
         let mut entry = entry(&format!("{}: {}", shape.name(), scenario.name), shape.name(), unit, &[measured], broken);
         entry.x = entries.len() as f64 + 1.0;
-        entry.published = vec![Published { of: "published".to_owned(), value: scenario.published }];
+        entry.published = vec![Published { of: String::new(), value: scenario.published }];
         entry.note = note(scenario, partitions, size);
         told(&entry);
         entries.push(entry);

@@ -21,6 +21,7 @@ pub struct Insert {
     /// Column and type.
     pub partition: Option<(usize, DataType)>,
     pub upsert: Option<Upsert>,
+    pub conflict: Option<OnConflict>,
     pub returning: Option<Returning>,
     /// [`Insert::run_direct`] may be used at one partition: one row of values that need no program, and nothing else to
     /// do.
@@ -40,6 +41,22 @@ pub struct Upsert {
     pub columns: Vec<usize>,
 }
 
+/// What is done where a row has one of these keys already.
+pub struct OnConflict {
+    /// Unique indexes, and the columns of each.
+    pub keys: Vec<(usize, Vec<usize>)>,
+    /// None: nothing.
+    pub update: Option<ConflictUpdate>,
+}
+
+/// See `plan::ConflictUpdate`.
+pub struct ConflictUpdate {
+    pub existing: Vec<(usize, Reg)>,
+    pub proposed: Vec<(usize, Reg)>,
+    pub assignments: Vec<(usize, CompiledExpr)>,
+    pub filter: Option<CompiledExpr>,
+}
+
 impl Insert {
     pub fn run(
         &self,
@@ -50,7 +67,7 @@ impl Insert {
     ) -> Result<Answer, ExecError> {
         let width = self.row.len();
         let range = self.first as usize..self.first as usize + width;
-        if matches!(self.source, Operator::One) && self.returning.is_none() {
+        if matches!(self.source, Operator::One) && self.returning.is_none() && self.conflict.is_none() {
             self.eval_one_row(env, subplans, stores, frame)?;
             self.write(env, stores, &frame.regs[range], &frame.arena)?;
             return Ok(Answer::Modified(1));
@@ -63,17 +80,95 @@ impl Insert {
             rows.push(&regs, frame);
             Ok(Flow::Continue)
         })?;
-        let mut places = Vec::new();
+        let (mut places, mut written) = (Vec::new(), 0);
         for at in 0..rows.len() {
-            let place = self.write(env, stores, rows.row(at), rows.arena())?;
+            let place = match self.conflicting(env, stores, rows.row(at), rows.arena()) {
+                None => self.write(env, stores, rows.row(at), rows.arena())?,
+                Some((store, row)) => {
+                    let there = (store, row);
+                    if !self.settle(there, (rows.row(at), rows.arena()), env, subplans, stores, frame)? {
+                        continue;
+                    }
+                    there
+                }
+            };
+            written += 1;
             if self.returning.is_some() {
                 places.push(place);
             }
         }
         match &self.returning {
             Some(returning) => returning.rows(self.table, &places, env, subplans, stores, frame).map(Answer::Rows),
-            None => Ok(Answer::Modified(rows.len() as i64)),
+            None => Ok(Answer::Modified(written)),
         }
+    }
+
+    /// The row that has a key of `row` already, if ON CONFLICT means that key: its store and id.
+    fn conflicting(
+        &self,
+        env: &Environment<'_>,
+        stores: &[&mut Store],
+        row: &[Datum],
+        arena: &Arena,
+    ) -> Option<(usize, RowId)> {
+        let conflict = self.conflict.as_ref()?;
+        let store = match self.partition {
+            // A unique key of a partitioned table has its partition column.
+            Some((column, ty)) if self.spread && stores.len() > 1 => {
+                owner(env.hashinator, row[column], ty, arena).index()
+            }
+            _ => 0,
+        };
+        let table = stores[store].table(self.table);
+        conflict.keys.iter().find_map(|(index, columns)| {
+            let key: Vec<Datum> = columns.iter().map(|&column| row[column]).collect();
+            table.find(*index, &key, arena).map(|found| (store, found))
+        })
+    }
+
+    /// ON CONFLICT for a row that is there and one that was to be inserted. False: nothing was changed.
+    fn settle(
+        &self,
+        (store, row): (usize, RowId),
+        (proposed, arena): (&[Datum], &Arena),
+        env: &Environment<'_>,
+        subplans: &[Subplan],
+        stores: &mut [&mut Store],
+        frame: &mut Frame,
+    ) -> Result<bool, ExecError> {
+        let Some(update) = self.conflict.as_ref().and_then(|conflict| conflict.update.as_ref()) else {
+            return Ok(false);
+        };
+        let mark = frame.arena.mark();
+        for &(column, reg) in &update.existing {
+            let datum = stores[store].table(self.table).load(row, column, &mut frame.arena);
+            frame.set(reg, datum);
+        }
+        for &(column, reg) in &update.proposed {
+            let datum = frame.arena.adopt(proposed[column], arena);
+            frame.set(reg, datum);
+        }
+        let rd = Reader::new(stores, env.hashinator, env.now, env.limits, subplans);
+        if let Some(filter) = &update.filter
+            && !rd.is_true(filter, frame)?
+        {
+            frame.arena.truncate(mark);
+            return Ok(false);
+        }
+        let mut strings = Arena::default();
+        let table = rd.table(store, self.table);
+        let mut columns: Vec<Datum> = (0..proposed.len()).map(|column| table.load(row, column, &mut strings)).collect();
+        for (column, expr) in &update.assignments {
+            let datum = rd.eval(expr, frame)?;
+            columns[*column] = strings.adopt(datum, &frame.arena);
+        }
+        frame.arena.truncate(mark);
+        // Copies of a replicated table went through the same changes: a row has the same place in each.
+        let holders = if self.spread { store..store + 1 } else { 0..stores.len() };
+        for holder in holders {
+            stores[holder].update(self.table, row, &columns, &strings, env.now)?;
+        }
+        Ok(true)
     }
 
     /// What [`Insert::direct`] is to be.
@@ -82,6 +177,7 @@ impl Insert {
             && self.spread
             && self.returning.is_none()
             && self.upsert.is_none()
+            && self.conflict.is_none()
             && self.row.iter().all(|value| value.shortcut.is_some())
     }
 

@@ -19,7 +19,7 @@ mod window;
 pub(super) use aggregate::{Aggregate, AggregateCall};
 pub(super) use distinct::Distinct;
 pub(super) use hash_join::HashJoin;
-pub(super) use insert::{Insert, RowValue, Upsert};
+pub(super) use insert::{ConflictUpdate, Insert, OnConflict, RowValue, Upsert};
 pub(super) use modify::{Change, Modify, Returning};
 pub(super) use nested_loop_join::NestedLoopJoin;
 pub(super) use recursive::Recursive;
@@ -30,7 +30,8 @@ pub(super) use window::{FrameBound, Window, WindowCall};
 
 use super::{ExecError, Reader};
 use crate::expr::CompiledExpr;
-use crate::types::{Datum, Frame, Reg};
+use crate::types::{Datum, Frame, Reg, ResultSet};
+use std::sync::Arc;
 
 /// Whether a row's receiver wants more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,11 @@ pub enum Operator {
     Values {
         rows: Vec<Vec<CompiledExpr>>,
         out: Vec<Reg>,
+    },
+    /// Rows that are there already: columns by position, and where they go.
+    Rows {
+        rows: Arc<ResultSet>,
+        columns: Vec<(usize, Reg)>,
     },
     /// At most one row, by a unique key.
     Point(PointScan),
@@ -100,6 +106,7 @@ impl Operator {
                 }
                 Ok(Flow::Continue)
             }
+            Operator::Rows { rows, columns } => run_rows(rows, columns, rd, frame, sink),
             Operator::Point(scan) => scan.run(rd, frame, sink),
             Operator::Table(scan) => scan.run(rd, frame, sink),
             Operator::Range(scan) => scan.run(rd, frame, sink),
@@ -125,6 +132,28 @@ impl Operator {
             Operator::Working { id, out } => recursive::run_working(*id, out, rd, frame, sink),
         }
     }
+}
+
+fn run_rows(
+    rows: &ResultSet,
+    columns: &[(usize, Reg)],
+    rd: &Reader<'_>,
+    frame: &mut Frame,
+    sink: &mut Sink<'_>,
+) -> Result<Flow, ExecError> {
+    for row in &rows.rows {
+        rd.tick()?;
+        let mark = frame.arena.mark();
+        for &(column, reg) in columns {
+            let datum = frame.datum(&row[column]);
+            frame.set(reg, datum);
+        }
+        if sink(frame)? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        frame.arena.truncate(mark);
+    }
+    Ok(Flow::Continue)
 }
 
 /// The value of a LIMIT or OFFSET. None: no limit.

@@ -3,12 +3,12 @@
 use super::{Flow, Operator};
 use crate::catalog::TableId;
 use crate::executor::program::{Answer, Environment, Subplan, columns};
-use crate::executor::reader::unplace;
+use crate::executor::reader::{owner, unplace};
 use crate::executor::{ExecError, Reader, RowBuffer};
 use crate::expr::CompiledExpr;
 use crate::planner::plan::Output;
 use crate::storage::{RowId, Store};
-use crate::types::{Arena, Datum, Frame, Reg, ResultSet};
+use crate::types::{Arena, DataType, Datum, Frame, Reg, ResultSet};
 
 pub struct Modify {
     pub table: TableId,
@@ -18,6 +18,8 @@ pub struct Modify {
     pub spread: bool,
     /// Unique keys may change: they are checked when all rows have theirs, so that rows can trade them.
     pub rekeys: bool,
+    /// Column and type of the partition column, if it is assigned: rows may move to another partition.
+    pub moves: Option<(usize, DataType)>,
     pub change: Change,
     pub returning: Option<Returning>,
 }
@@ -56,8 +58,8 @@ impl Modify {
             _ => None,
         };
         match &self.change {
-            Change::Update(assignments) if self.rekeys && places.len() > 1 => {
-                self.replace(assignments, &rows, &mut places, stores, env.now)?;
+            Change::Update(assignments) if self.moves.is_some() || self.rekeys && places.len() > 1 => {
+                self.replace(assignments, &rows, &mut places, stores, env)?;
             }
             _ => self.apply_each(&rows, &places, stores, env.now)?,
         }
@@ -123,7 +125,7 @@ impl Modify {
         rows: &RowBuffer,
         places: &mut [(usize, RowId)],
         stores: &mut [&mut Store],
-        now: i64,
+        env: &Environment<'_>,
     ) -> Result<(), ExecError> {
         let mut changed = RowBuffer::new(stores[0].table(self.table).def().visible);
         for (at, &(store, row)) in places.iter().enumerate() {
@@ -136,15 +138,36 @@ impl Modify {
         let count = stores.len();
         for &(store, row) in places.iter() {
             for holder in holders(store, count) {
-                stores[holder].delete(self.table, row, now)?;
+                stores[holder].delete(self.table, row, env.now)?;
             }
         }
         for (at, (store, row)) in places.iter_mut().enumerate() {
+            if let Some((column, ty)) = self.moves {
+                *store = self.owner(changed.row(at)[column], ty, changed.arena(), stores, env)?;
+            }
             for holder in holders(*store, count) {
-                *row = stores[holder].insert(self.table, changed.row(at), changed.arena(), now)?;
+                *row = stores[holder].insert(self.table, changed.row(at), changed.arena(), env.now)?;
             }
         }
         Ok(())
+    }
+
+    /// The position of the store that a row with this partition value belongs to.
+    fn owner(
+        &self,
+        value: Datum,
+        ty: DataType,
+        arena: &Arena,
+        stores: &[&mut Store],
+        env: &Environment<'_>,
+    ) -> Result<usize, ExecError> {
+        let owner = owner(env.hashinator, value, ty, arena);
+        if stores.len() == env.hashinator.partitions() as usize {
+            return Ok(owner.index());
+        }
+        let here = stores[0].partition();
+        let table = || stores[0].table(self.table).def().name.to_string();
+        if owner == here { Ok(0) } else { Err(ExecError::Mispartitioned { table: table(), owner, here }) }
     }
 
     fn apply(&self, store: &mut Store, row: RowId, values: &[Datum], arena: &Arena, now: i64) -> Result<(), ExecError> {

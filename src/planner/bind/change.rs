@@ -1,6 +1,6 @@
 //! UPDATE, DELETE and TRUNCATE.
 
-use super::insert::{refuse_view, target_column};
+use super::insert::{default_value, is_default, refuse_view, target_column};
 use super::query::{Tail, sort_key};
 use crate::catalog::Table;
 use crate::expr::expr::Expr;
@@ -10,7 +10,7 @@ use crate::planner::from::From;
 use crate::planner::plan::{Node, PlanKind};
 use crate::planner::scope::{Relation, Scope, Source};
 use crate::sql::ast::{self, Delete, Ident, Update};
-use crate::types::Reg;
+use crate::types::{Name, Reg};
 use std::sync::Arc;
 
 impl<'a> Binder<'a> {
@@ -35,28 +35,33 @@ impl<'a> Binder<'a> {
     ) -> Result<(Node, Reg, Vec<(usize, Expr)>)> {
         self.scope().no_aggregates = Some("SET");
         self.scope().no_windows = Some("SET");
-        let mut assignments: Vec<(usize, Expr)> = Vec::with_capacity(update.assignments.len());
-        for (column, e) in &update.assignments {
+        let assignments = self.assignments(table, &update.assignments, instance)?;
+        let from = self.filtered_target(update.filter.as_ref(), instance)?;
+        let target = self.instances[instance].row.expect("a target has its row's place");
+        Ok((self.lower(from), target, assignments))
+    }
+
+    /// SET: columns and new values. One that gives a partition column its own value is left out.
+    pub(super) fn assignments(
+        &mut self,
+        table: &Arc<Table>,
+        written: &'a [(Ident, ast::Expr)],
+        instance: usize,
+    ) -> Result<Vec<(usize, Expr)>> {
+        let mut assignments: Vec<(usize, Expr)> = Vec::with_capacity(written.len());
+        for (column, e) in written {
             let at = target_column(table, column)?;
             if assignments.iter().any(|(other, _)| *other == at) {
                 return fail(format!("column {} is set twice", column.name), column.span);
             }
-            let value = self.expr(e)?;
-            if table.partition_column == Some(at) {
-                if value.as_reg() == Some(self.column_reg(instance, at)) {
-                    continue;
-                }
-                let message = format!(
-                    "column {} decides which partition a row of {} is in, so UPDATE can't change it: delete and insert instead",
-                    column.name, table.name
-                );
-                return fail(message, column.span.to(e.span));
+            let is_default = is_default(e) && table.column(&column_name(e)).is_none();
+            let value = if is_default { default_value(table, at, e.span)? } else { self.expr(e)? };
+            if table.partition_column == Some(at) && value.as_reg() == Some(self.column_reg(instance, at)) {
+                continue;
             }
             assignments.push((at, self.assigned(table, at, value, e.span)?));
         }
-        let from = self.filtered_target(update.filter.as_ref(), instance)?;
-        let target = self.instances[instance].row.expect("a target has its row's place");
-        Ok((self.lower(from), target, assignments))
+        Ok(assignments)
     }
 
     pub(in crate::planner) fn delete(&mut self, delete: &'a Delete) -> Result<PlanKind> {
@@ -115,5 +120,13 @@ impl<'a> Binder<'a> {
             None => Vec::new(),
         };
         Ok(From::Table(instance).filter(conjuncts))
+    }
+}
+
+/// The name of a bare column.
+fn column_name(e: &ast::Expr) -> Name {
+    match &e.kind {
+        ast::ExprKind::Column { column, .. } => column.name.clone(),
+        _ => Name::new(""),
     }
 }

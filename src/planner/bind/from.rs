@@ -7,7 +7,7 @@ use crate::expr::expr::{Comparison, Expr, ExprKind};
 use crate::planner::binder::{Binder, Rows};
 use crate::planner::error::{BindError, Result, did_you_mean, fail};
 use crate::planner::from::From;
-use crate::planner::plan::{AggregateCall, JoinKind};
+use crate::planner::plan::{AggregateCall, JoinKind, Node};
 use crate::planner::scope::{Merged, Relation, Source};
 use crate::sql::Span;
 use crate::sql::ast::{self, Ident, JoinConstraint, TableRef};
@@ -53,6 +53,10 @@ impl<'a> Binder<'a> {
             self.scope().visible = true;
             return self.add_rows(rows?, alias);
         }
+        if let Some((_, table)) = name.name.as_str().split_once('.') {
+            let short = Ident { name: Name::new(table), span: name.span };
+            return self.system_table(name, if std::ptr::eq(alias, name) { &short } else { alias });
+        }
         if let Some(view) = self.catalog.query_view(&name.name) {
             return self.query_view(view, name, alias);
         }
@@ -63,6 +67,29 @@ impl<'a> Binder<'a> {
         let instance = self.add_instance(table);
         self.add_relation(alias, Source::Table(instance))?;
         Ok(From::Table(instance))
+    }
+
+    /// Its rows are made now, once for all the times that the statement is bound or names it.
+    fn system_table(&mut self, name: &Ident, alias: &Ident) -> Result<From> {
+        let Some(system) = self.env.system else {
+            let message =
+                format!("{} can only be read by statements of their own, not in procedures and views", name.name);
+            return fail(message, name.span);
+        };
+        let Some(rows) = system.rows(&name.name) else {
+            let names = system.names();
+            let hint = did_you_mean(name.name.as_str(), names.iter().map(String::as_str));
+            return fail(format!("no system table {}{hint} (sys.catalog lists them all)", name.name), name.span);
+        };
+        let mut columns = Vec::with_capacity(rows.columns.len());
+        let mut filled = Vec::with_capacity(rows.columns.len());
+        for (at, column) in rows.columns.iter().enumerate() {
+            let reg = self.fresh();
+            filled.push((at, reg));
+            columns.push((Name::new(&column.name), Expr::reg(reg, column.data_type, true)));
+        }
+        self.add_relation(alias, Source::Columns(columns))?;
+        Ok(From::Node(Node::Rows { name: name.name.clone(), rows, columns: filled }))
     }
 
     /// A view that is not materialized: its query, which sees nothing of what is around its name.

@@ -12,12 +12,21 @@ use crate::sql::ast;
 use crate::types::{DataType, Value};
 
 /// Names that are no functions of the registry.
-const FORMS: [&str; 13] = [
+const FORMS: [&str; 22] = [
     "count",
     "sum",
     "avg",
     "min",
     "max",
+    "approx_count_distinct",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "string_agg",
+    "var_pop",
+    "var_samp",
+    "variance",
+    "ifnull",
     "rank",
     "dense_rank",
     "row_number",

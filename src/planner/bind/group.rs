@@ -13,13 +13,20 @@ use crate::types::{DataType, Reg, Value};
 
 /// The aggregate function of that name.
 pub(in crate::planner) fn aggregate_kind(function: &ast::Function) -> Option<AggregateKind> {
-    match function.name.name.folded() {
-        "count" if function.star => Some(AggregateKind::CountStar),
-        "count" => Some(AggregateKind::Count),
-        "sum" => Some(AggregateKind::Sum),
-        "avg" => Some(AggregateKind::Avg),
-        "min" => Some(AggregateKind::Min),
-        "max" => Some(AggregateKind::Max),
+    match AggregateKind::lookup(function.name.name.folded())? {
+        AggregateKind::Count if function.star => Some(AggregateKind::CountStar),
+        AggregateKind::StringAgg { .. } => {
+            let separator_len = function.arguments.get(1).and_then(separator).map_or(0, |text| text.len() as u32);
+            Some(AggregateKind::StringAgg { separator_len })
+        }
+        kind => Some(kind),
+    }
+}
+
+/// What STRING_AGG puts between two texts.
+fn separator(e: &ast::Expr) -> Option<&str> {
+    match &e.kind {
+        Ast::Literal(Value::Text(text)) => Some(text),
         _ => None,
     }
 }
@@ -213,6 +220,9 @@ impl<'a> Binder<'a> {
         if kind == AggregateKind::CountStar {
             return Ok((None, DataType::BigInt));
         }
+        if matches!(kind, AggregateKind::StringAgg { .. }) {
+            return self.string_agg_argument(f, span).map(|bound| (Some(bound), DataType::TEXT));
+        }
         let [argument] = f.arguments.as_slice() else {
             return fail(format!("{name} takes 1 argument, not {}", f.arguments.len()), span);
         };
@@ -220,9 +230,32 @@ impl<'a> Binder<'a> {
         self.infer(&mut bound, DataType::BigInt);
         let ty = aggregate_type(kind, bound.ty);
         match ty {
+            Some(DataType::Float) if bound.ty != DataType::Float => {
+                let bound = self.coerce(bound, DataType::Float, argument.span)?;
+                Ok((Some(bound), DataType::Float))
+            }
             Some(ty) => Ok((Some(bound), ty)),
+            None if kind == AggregateKind::ApproxCountDistinct => {
+                let message = format!("{name} takes integers, DECIMAL and TIMESTAMP, not {}", type_name(bound.ty));
+                fail(message, argument.span)
+            }
             None => fail(format!("{name} needs a number, not {}", type_name(bound.ty)), argument.span),
         }
+    }
+
+    /// Each text with the separator before it.
+    fn string_agg_argument(&mut self, f: &'a ast::Function, span: Span) -> Result<Expr> {
+        let [argument, between] = f.arguments.as_slice() else {
+            return fail(
+                format!("STRING_AGG takes 2 arguments, not {}: values and a separator", f.arguments.len()),
+                span,
+            );
+        };
+        if separator(between).is_none() {
+            return fail("the separator of STRING_AGG must be a text in quotes", between.span);
+        }
+        let parts = vec![(self.expr(between)?, between.span), (self.expr(argument)?, argument.span)];
+        self.call_registry("concat", parts, span)
     }
 }
 

@@ -45,8 +45,9 @@ impl<'a> Binder<'a> {
             }
         };
         let upsert = if insert.upsert { Some(upsert_columns(&table, &columns, insert)?) } else { None };
+        let conflict = insert.conflict.as_ref().map(|c| self.conflict(&table, &insert.table, c)).transpose()?;
         let returning = self.returning(&table, &insert.table, &insert.returning)?;
-        Ok(PlanKind::Insert { table: table.id, source, row, upsert, returning })
+        Ok(PlanKind::Insert { table: table.id, source, row, upsert, conflict, returning })
     }
 
     fn insert_values(
@@ -62,7 +63,7 @@ impl<'a> Binder<'a> {
             check_width(row.len(), columns.len(), span)?;
             let mut values = Vec::with_capacity(row.len());
             for (e, &column) in row.iter().zip(columns) {
-                let value = self.expr(e)?;
+                let value = if is_default(e) { default_value(table, column, e.span)? } else { self.expr(e)? };
                 values.push((self.assigned(table, column, value, e.span)?, e.span));
             }
             bound.push(values);
@@ -92,17 +93,11 @@ impl<'a> Binder<'a> {
         for (&column, (value, span)) in columns.iter().zip(values) {
             row[column] = Some(self.assigned(table, column, value, span)?);
         }
-        let fill = |(value, column): (Option<Expr>, &crate::catalog::Column)| match (value, &column.default) {
-            (Some(value), _) => Ok(value),
-            (None, Some(Default::Value(value))) => Ok(Expr::literal(value.clone(), column.ty)),
-            (None, Some(Default::Now)) => Ok(now()),
-            (None, None) if column.nullable => Ok(Expr::literal(Value::Null, column.ty)),
-            (None, None) => fail(
-                format!("column {} of {} is NOT NULL and has no default: give it a value", column.name, table.name),
-                at,
-            ),
+        let fill = |(column, value): (usize, Option<Expr>)| match value {
+            Some(value) => Ok(value),
+            None => default_value(table, column, at),
         };
-        row.into_iter().zip(table.visible_columns()).map(fill).collect()
+        row.into_iter().enumerate().map(fill).collect()
     }
 
     /// A value as a column takes it.
@@ -118,6 +113,26 @@ impl<'a> Binder<'a> {
         }
         debug_assert!(fits(bound.ty, column.ty));
         Ok(bound)
+    }
+}
+
+/// DEFAULT in the place of a value.
+pub(super) fn is_default(e: &ast::Expr) -> bool {
+    matches!(&e.kind, ast::ExprKind::Column { qualifier: None, column } if column.name.folded() == "default")
+}
+
+/// What a column gets if no value is given.
+pub(super) fn default_value(table: &Table, column: usize, at: Span) -> Result<Expr> {
+    let column = &table.columns[column];
+    match &column.default {
+        Some(Default::Value(value)) => Ok(Expr::literal(value.clone(), column.ty)),
+        Some(Default::Now) => Ok(now()),
+        None if column.nullable => Ok(Expr::literal(Value::Null, column.ty)),
+        None => {
+            let message =
+                format!("column {} of {} is NOT NULL and has no default: give it a value", column.name, table.name);
+            Err(BindError::new(message, at).with_sqlstate("23000"))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(super) mod change;
 pub(super) mod coerce;
+mod conflict;
 pub(super) mod expr;
 mod from;
 mod function;

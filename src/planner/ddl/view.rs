@@ -351,11 +351,16 @@ impl<'a> Definition<'a> {
             AggregateKind::Sum => ViewAggregateKind::Sum,
             AggregateKind::Min => ViewAggregateKind::Min,
             AggregateKind::Max => ViewAggregateKind::Max,
-            AggregateKind::Avg => {
-                return fail(
-                    "a materialized view can't have AVG: select SUM and COUNT, and divide in the query",
-                    e.span,
-                );
+            AggregateKind::Avg
+            | AggregateKind::ApproxCountDistinct
+            | AggregateKind::VarPop
+            | AggregateKind::VarSamp
+            | AggregateKind::StddevPop
+            | AggregateKind::StddevSamp
+            | AggregateKind::StringAgg { .. } => {
+                let hint =
+                    if kind == AggregateKind::Avg { ": select SUM and COUNT, and divide in the query" } else { "" };
+                return fail(format!("a materialized view can't have {}{hint}", kind.name()), e.span);
             }
         };
         if function.distinct {

@@ -59,6 +59,7 @@ impl Compiler<'_> {
             variables: &[],
             first_register: self.next as Reg,
             placeholders: Placeholders { base: self.next as Reg, types: Vec::new() },
+            system: None,
         };
         let plan = plan_statement(&statement, &env)?;
         self.program(&plan, false, Span::NONE);

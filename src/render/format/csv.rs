@@ -2,30 +2,33 @@
 //!
 //! NULL is an empty field, the empty string is `""`, so the two stay apart. Values have no spaces put around them.
 
+use super::Layout;
 use crate::types::{ResultSet, Value};
+use std::fmt::Write as _;
 
-pub(super) fn render(set: &ResultSet) -> String {
-    let mut out = String::new();
-    if set.columns.is_empty() {
-        return out;
-    }
+/// The line of column names.
+pub(super) fn head(set: &ResultSet, layout: &Layout, out: &mut String) {
     for (i, column) in set.columns.iter().enumerate() {
-        separate(&mut out, i);
-        field(&mut out, &column.name);
+        separate(out, i);
+        field(out, &column.name, layout.quotes_all);
     }
     out.push('\n');
-    for row in &set.rows {
-        for (i, value) in row.iter().enumerate() {
-            separate(&mut out, i);
-            match value {
-                Value::Null => {}
-                Value::Text(text) => field(&mut out, text),
-                other => out.push_str(&other.to_string()),
-            }
+}
+
+pub(super) fn row(row: &[Value], layout: &Layout, out: &mut String) {
+    for (i, value) in row.iter().enumerate() {
+        separate(out, i);
+        match value {
+            Value::Null => match &layout.null {
+                Some(text) => field(out, text, layout.quotes_all),
+                None => {}
+            },
+            Value::Text(text) => field(out, text, layout.quotes_all),
+            other if layout.quotes_all => field(out, &other.to_string(), true),
+            other => write!(out, "{other}").expect("a String takes all"),
         }
-        out.push('\n');
     }
-    out
+    out.push('\n');
 }
 
 fn separate(out: &mut String, index: usize) {
@@ -34,8 +37,9 @@ fn separate(out: &mut String, index: usize) {
     }
 }
 
-fn field(out: &mut String, text: &str) {
-    let plain = !text.is_empty()
+fn field(out: &mut String, text: &str, quoted: bool) {
+    let plain = !quoted
+        && !text.is_empty()
         && !text.contains([',', '"', '\n', '\r'])
         && !text.starts_with(char::is_whitespace)
         && !text.ends_with(char::is_whitespace);
@@ -51,19 +55,23 @@ fn field(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::super::test_support::*;
-    use super::*;
+    use super::super::{Format, Layout};
+    use crate::types::Value;
 
     #[test]
     fn null_is_empty_and_the_empty_string_is_quoted() {
         let set = rows(&[("a", TEXT), ("b", TEXT)], vec![vec![Value::Null, text("")], vec![text("x"), text("NULL")]]);
-        assert_eq!(super::render(&set), "a,b\n,\"\"\nx,NULL\n");
+        assert_eq!(Format::Csv.text(&set, &Layout::default()), "a,b\n,\"\"\nx,NULL\n");
     }
 
     #[test]
     fn fields_with_separators_quotes_line_ends_or_outer_spaces_are_quoted() {
         let values = ["a,b", "say \"hi\"", "two\nlines", " padded"];
         let set = rows(&[("a", TEXT)], values.iter().map(|v| vec![text(v)]).collect());
-        assert_eq!(super::render(&set), "a\n\"a,b\"\n\"say \"\"hi\"\"\"\n\"two\nlines\"\n\" padded\"\n");
+        assert_eq!(
+            Format::Csv.text(&set, &Layout::default()),
+            "a\n\"a,b\"\n\"say \"\"hi\"\"\"\n\"two\nlines\"\n\" padded\"\n"
+        );
     }
 
     /// Reads CSV the way RFC 4180 says: the oracle for [`every_text_reads_back`].
@@ -102,7 +110,7 @@ mod tests {
             }
         }
         let set = rows(&[("a", TEXT), ("b", TEXT)], values.iter().map(|v| vec![v.clone(), text("-")]).collect());
-        let read = parse(&super::render(&set));
+        let read = parse(&Format::Csv.text(&set, &Layout::default()));
         assert_eq!(read.len(), values.len() + 1);
         for (value, line) in values.iter().zip(&read[1..]) {
             assert_eq!(line, &vec![value.as_str().map(str::to_owned), Some("-".to_owned())]);

@@ -6,30 +6,22 @@
 use crate::types::{ResultSet, Value};
 use std::collections::HashSet;
 
-pub(super) fn render(set: &ResultSet) -> String {
-    if set.columns.is_empty() {
-        return String::new();
-    }
-    let keys: Vec<String> = keys(set).iter().map(|key| quoted(key)).collect();
-    let mut out = String::from("[");
-    for (i, row) in set.rows.iter().enumerate() {
-        out.push_str(if i == 0 { "{" } else { ",{" });
-        for (j, (key, value)) in keys.iter().zip(row).enumerate() {
-            if j > 0 {
-                out.push(',');
-            }
-            out.push_str(key);
-            out.push(':');
-            out.push_str(&json(value));
+/// One row as an object. `keys` are those of [`keys`].
+pub(super) fn object(keys: &[String], row: &[Value], out: &mut String) {
+    out.push('{');
+    for (j, (key, value)) in keys.iter().zip(row).enumerate() {
+        if j > 0 {
+            out.push(',');
         }
-        out.push('}');
+        out.push_str(key);
+        out.push(':');
+        out.push_str(&json(value));
     }
-    out.push_str("]\n");
-    out
+    out.push('}');
 }
 
-/// The names of the columns, each once.
-fn keys(set: &ResultSet) -> Vec<String> {
+/// The names of the columns, each once, as JSON strings.
+pub(super) fn keys(set: &ResultSet) -> Vec<String> {
     let written: HashSet<&str> = set.columns.iter().map(|column| column.name.as_str()).collect();
     let mut used: HashSet<String> = HashSet::new();
     let mut keys = Vec::with_capacity(set.columns.len());
@@ -40,8 +32,8 @@ fn keys(set: &ResultSet) -> Vec<String> {
             number += 1;
             key = format!("{}_{number}", column.name);
         }
-        used.insert(key.clone());
-        keys.push(key);
+        keys.push(quoted(&key));
+        used.insert(key);
     }
     keys
 }
@@ -70,18 +62,23 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::test_support::*;
-    use super::*;
+    use super::super::{Format, Layout};
     use crate::types::{DataType, Decimal, Timestamp};
+    use crate::types::{ResultSet, Value};
+
+    fn text_of(set: &ResultSet) -> String {
+        Format::Json.text(set, &Layout::default())
+    }
 
     #[test]
     fn a_set_is_one_line_with_an_array_of_objects() {
         assert_eq!(
-            super::render(&contestants()),
+            text_of(&contestants()),
             "[{\"contestant_number\":1,\"contestant_name\":\"Edwina Burnam\"},\
              {\"contestant_number\":12,\"contestant_name\":\"NULL\"},\
              {\"contestant_number\":300,\"contestant_name\":null}]\n"
         );
-        assert_eq!(super::render(&rows(&[("a", TEXT)], vec![])), "[]\n");
+        assert_eq!(text_of(&rows(&[("a", TEXT)], vec![])), "[]\n");
     }
 
     #[test]
@@ -99,7 +96,7 @@ mod tests {
         ];
         let columns: Vec<(String, DataType)> = (0..values.len()).map(|i| (format!("c{i}"), TEXT)).collect();
         let columns: Vec<(&str, DataType)> = columns.iter().map(|(name, ty)| (name.as_str(), *ty)).collect();
-        let line = super::render(&rows(&columns, vec![values.clone()]));
+        let line = text_of(&rows(&columns, vec![values.clone()]));
         assert!(line.contains("\"c0\":-9223372036854775808,"), "{line}");
         assert!(line.contains(&format!("\"c3\":{},", values[3])), "{line}");
         assert!(line.contains("\"c6\":\"00AB\""), "{line}");
@@ -114,6 +111,6 @@ mod tests {
             &[("a", BIGINT), ("a", BIGINT), ("a_2", BIGINT)],
             vec![vec![Value::Int(1), Value::Int(2), Value::Int(3)]],
         );
-        assert_eq!(super::render(&set), "[{\"a\":1,\"a_3\":2,\"a_2\":3}]\n");
+        assert_eq!(text_of(&set), "[{\"a\":1,\"a_3\":2,\"a_2\":3}]\n");
     }
 }

@@ -10,7 +10,7 @@
 //! all, each row is written as `vertical` does.
 
 use super::{Layout, escape_controls, is_right_aligned, vertical};
-use crate::render::{Role, Theme, units};
+use crate::render::{Role, units};
 use crate::types::{ResultSet, Value};
 use comfy_table::{CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Row, Table, TableStyle};
 use unicode_width::UnicodeWidthStr;
@@ -27,6 +27,16 @@ const STYLE: TableStyle = TableStyle::new()
     .header_lines(ContentLineStyle::none().junction(' '))
     .header_separator(LineStyle::none().fill('─').junction(' '))
     .content_lines(ContentLineStyle::none().junction(' '));
+
+/// True if no text would have to wrap.
+pub(super) fn fits(set: &ResultSet, layout: &Layout) -> bool {
+    let Some(room) = layout.width else { return true };
+    let width = |i: usize| {
+        let values = set.rows.iter().map(|row| cell(&row[i]).width());
+        values.chain([clipped(&set.columns[i].name).width(), 1]).max().unwrap_or(1) + 2
+    };
+    (0..set.columns.len()).map(width).sum::<usize>() <= room + 1
+}
 
 pub(super) fn render(set: &ResultSet, layout: &Layout) -> String {
     if set.columns.is_empty() {
@@ -47,24 +57,29 @@ pub(super) fn render(set: &ResultSet, layout: &Layout) -> String {
         }
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.min(usize::from(u16::MAX)) as u16);
     }
-    table.set_header(Row::from(names));
+    if layout.header {
+        table.set_header(Row::from(names));
+    } else if rows.is_empty() {
+        return String::new();
+    }
     for row in rows {
         table.add_row(Row::from(row));
     }
     for (i, column) in set.columns.iter().enumerate() {
-        let cells = table.column_mut(i).expect("the header has made a column for each name");
+        let cells = table.column_mut(i).expect("the header or the first row has made a column for each name");
         cells.set_padding((1, 0));
         if is_right_aligned(column.data_type) {
             cells.set_cell_alignment(CellAlignment::Right);
         }
     }
-    finish(&table, layout.theme)
+    finish(&table, layout)
 }
 
 /// Trims, colours, and cuts the line under the header into one piece for each column.
-fn finish(table: &Table, theme: Theme) -> String {
+fn finish(table: &Table, layout: &Layout) -> String {
+    let theme = layout.theme;
     let mut out = String::new();
-    let mut in_header = true;
+    let mut in_header = layout.header;
     for line in table.lines() {
         let line = line.trim_end();
         if in_header && is_rule(line) {
@@ -73,7 +88,7 @@ fn finish(table: &Table, theme: Theme) -> String {
         } else if in_header {
             out.push_str(&theme.paint(Role::Heading, line));
         } else {
-            out.push_str(&nulls(line, theme));
+            out.push_str(&nulls(line, layout));
         }
         out.push('\n');
     }
@@ -95,9 +110,18 @@ fn rule(line: &str) -> String {
     line.chars().map(piece).collect()
 }
 
-fn nulls(line: &str, theme: Theme) -> String {
+fn nulls(line: &str, layout: &Layout) -> String {
+    let theme = layout.theme;
     if !line.contains(|c| NULL_MARK.contains(c)) {
         return line.to_owned();
+    }
+    if let Some(null) = &layout.null {
+        // Another text has another width: it is filled up, or cut, to the width of the mark.
+        let width = NULL_MARK.width();
+        let cut: String = null.chars().take(width).collect();
+        let padding = " ".repeat(width.saturating_sub(cut.width()));
+        let line = line.replace(NULL_MARK, &format!("{}{padding}", theme.paint(Role::Null, &cut)));
+        return line.chars().filter(|c| !NULL_MARK.contains(*c)).collect::<String>().trim_end().to_owned();
     }
     let whole = line.replace(NULL_MARK, &theme.paint(Role::Null, "NULL"));
     // A column of less than four places has broken the mark.
@@ -130,9 +154,10 @@ fn clipped(text: &str) -> String {
 mod tests {
     use super::super::test_support::*;
     use super::*;
+    use crate::render::Theme;
 
     fn plain(set: &ResultSet, width: Option<usize>) -> String {
-        super::render(set, &Layout { width, theme: Theme::PLAIN })
+        super::render(set, &Layout { width, ..Layout::default() })
     }
 
     #[test]
@@ -154,7 +179,7 @@ mod tests {
 
     #[test]
     fn null_and_the_text_null_differ_in_colour() {
-        let coloured = super::render(&contestants(), &Layout { width: None, theme: Theme::COLOURED });
+        let coloured = super::render(&contestants(), &Layout { theme: Theme::COLOURED, ..Layout::default() });
         let lines: Vec<&str> = coloured.lines().collect();
         assert_eq!(lines[0], "\x1b[1m contestant_number  contestant_name\x1b[0m");
         assert_eq!(lines[3], "                12  NULL");

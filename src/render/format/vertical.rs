@@ -23,7 +23,7 @@ pub(super) fn render(set: &ResultSet, layout: &Layout) -> String {
         for (name, value) in names.iter().zip(row) {
             let padding = " ".repeat(width - name.width());
             let value = match value {
-                Value::Null => theme.paint(Role::Null, "NULL"),
+                Value::Null => theme.paint(Role::Null, layout.null_text()),
                 Value::Text(text) => escape_controls(text),
                 other => other.to_string(),
             };

@@ -1,6 +1,7 @@
 //! Data changes as written.
 
 use super::{Expr, Ident, OrderBy, Query, SelectItem};
+use crate::sql::Span;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
@@ -10,7 +11,25 @@ pub struct Insert {
     pub source: InsertSource,
     /// UPSERT INTO.
     pub upsert: bool,
+    pub conflict: Option<OnConflict>,
     pub returning: Vec<SelectItem>,
+}
+
+/// ON CONFLICT [(columns)] DO NOTHING | DO UPDATE SET ..
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnConflict {
+    /// The columns of a unique key; none: any.
+    pub target: Vec<Ident>,
+    /// None: DO NOTHING.
+    pub update: Option<ConflictUpdate>,
+    pub span: Span,
+}
+
+/// DO UPDATE SET c = e, .. [WHERE ..]: over the row that is there, and `excluded`, the one that was to be inserted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConflictUpdate {
+    pub assignments: Vec<(Ident, Expr)>,
+    pub filter: Option<Expr>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

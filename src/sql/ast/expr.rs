@@ -87,6 +87,7 @@ pub enum ExprKind {
     /// OVERLAY(s PLACING r FROM a FOR n) as `overlay(s, r, a, n)`, CURRENT_TIMESTAMP and NOW as `now()`,
     /// the unit of DATEADD, DATEDIFF, TRUNCATE, SINCE_EPOCH, TO_TIMESTAMP, TIME_WINDOW as a text literal in upper case,
     /// CEIL and FLOOR as `ceiling(x)`, `floor(x)`.
+    /// `f(x) FILTER (WHERE c)` as `f(CASE WHEN c THEN x END)`.
     Function(Function),
     Exists {
         query: Box<Query>,

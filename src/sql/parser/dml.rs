@@ -3,12 +3,15 @@
 use super::cursor::Cursor;
 use super::query;
 use crate::sql::SqlError;
-use crate::sql::ast::{Delete, Expr, Ident, Insert, InsertSource, QueryBody, SelectItem, Update};
+use crate::sql::ast::{
+    ConflictUpdate, Delete, Expr, Ident, Insert, InsertSource, OnConflict, QueryBody, SelectItem, Update,
+};
 use sqlparser::tokenizer::Token;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
-/// INSERT INTO t [(c, ..)] VALUES .. | query | DEFAULT VALUES [RETURNING ..]; UPSERT INTO likewise.
+/// INSERT INTO t [(c, ..)] VALUES .. | query | DEFAULT VALUES [ON CONFLICT ..] [RETURNING ..]; UPSERT INTO likewise, but
+/// without ON CONFLICT.
 pub fn insert(cursor: &mut Cursor<'_>) -> Result<Insert> {
     let upsert = cursor.is("UPSERT");
     cursor.advance();
@@ -23,7 +26,32 @@ pub fn insert(cursor: &mut Cursor<'_>) -> Result<Insert> {
     } else {
         return Err(cursor.expected("VALUES, a query or DEFAULT VALUES"));
     };
-    Ok(Insert { table, columns, source, upsert, returning: returning(cursor)? })
+    let conflict = if cursor.is("ON") && cursor.nth_is(1, "CONFLICT") { Some(on_conflict(cursor)?) } else { None };
+    if let Some(conflict) = conflict.as_ref().filter(|_| upsert) {
+        return Err(SqlError::new("UPSERT says itself what a conflict does: write INSERT", conflict.span));
+    }
+    Ok(Insert { table, columns, source, upsert, conflict, returning: returning(cursor)? })
+}
+
+/// ON CONFLICT [(c, ..)] DO NOTHING | DO UPDATE SET c = e, .. [WHERE ..]
+fn on_conflict(cursor: &mut Cursor<'_>) -> Result<OnConflict> {
+    let start = cursor.span();
+    cursor.advance();
+    let span = start.to(cursor.span());
+    cursor.advance();
+    let target = if cursor.is_token(&Token::LParen) {
+        cursor.parenthesized(|c| c.ident("the name of a column"))?
+    } else {
+        Vec::new()
+    };
+    cursor.expect("DO")?;
+    if cursor.take("NOTHING") {
+        return Ok(OnConflict { target, update: None, span });
+    }
+    cursor.expect("UPDATE")?;
+    cursor.expect("SET")?;
+    let assignments = cursor.comma_separated(assignment)?;
+    Ok(OnConflict { target, update: Some(ConflictUpdate { assignments, filter: filter(cursor)? }), span })
 }
 
 /// A list of columns rather than a query in parentheses?
@@ -64,10 +92,10 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<(Ident, Expr)> {
     Ok((column, query::parse_expr(cursor)?))
 }
 
-/// DELETE [FROM] t [[AS] a] [WHERE ..] [ORDER BY ..] [LIMIT ..] [OFFSET ..] [RETURNING ..]
+/// DELETE FROM t [[AS] a] [WHERE ..] [ORDER BY ..] [LIMIT ..] [OFFSET ..] [RETURNING ..]
 pub fn delete(cursor: &mut Cursor<'_>) -> Result<Delete> {
     cursor.advance();
-    cursor.take("FROM");
+    cursor.expect("FROM")?;
     let table = cursor.ident("the name of a table")?;
     let alias = alias(cursor)?;
     if cursor.is("USING") {

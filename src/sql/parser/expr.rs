@@ -13,6 +13,9 @@ use theirs::{BinaryOperator, UnaryOperator};
 /// Operators other than AND and OR in a row: later rooms walk their chain by recursion.
 pub const CHAIN_MAX: usize = 400;
 
+/// Schemas of system tables: no other name has two parts.
+const SYSTEM_SCHEMAS: [&str; 2] = ["sys", "information_schema"];
+
 /// Translates by value, so that no long chain is left for sqlparser's recursive drop.
 #[derive(Clone, Copy)]
 pub struct Translator<'a> {
@@ -96,9 +99,6 @@ impl<'a> Translator<'a> {
             if ident.value.eq_ignore_ascii_case("NOW") {
                 return Ok(call("now", Vec::new(), span));
             }
-            if ident.value.eq_ignore_ascii_case("DEFAULT") {
-                return Err(unsupported("DEFAULT as a value is not supported: leave the column out of the list", span));
-            }
         }
         Ok(Expr { kind: ExprKind::Column { qualifier: None, column: self.ident(ident) }, span })
     }
@@ -114,6 +114,19 @@ impl<'a> Translator<'a> {
 
     pub fn ident(self, ident: theirs::Ident) -> Ident {
         Ident { name: Name::new(&ident.value), span: source::span(ident.span) }
+    }
+
+    /// The name of a table in FROM: of one part, or of two for a system table.
+    pub fn table_name(self, name: theirs::ObjectName) -> Result<Ident> {
+        use theirs::ObjectNamePart::Identifier;
+        if let [Identifier(schema), Identifier(table)] = name.0.as_slice()
+            && SYSTEM_SCHEMAS.iter().any(|known| schema.value.eq_ignore_ascii_case(known))
+        {
+            let (schema, table) = (self.ident(schema.clone()), self.ident(table.clone()));
+            let name = Name::new(&format!("{}.{}", schema.name, table.name));
+            return Ok(Ident { name, span: schema.span.to(table.span) });
+        }
+        self.object_name(name)
     }
 
     /// A name of one part.

@@ -12,6 +12,23 @@ type Result<T> = std::result::Result<T, SqlError>;
 /// Functions whose first argument is a unit of time, written as a word.
 const UNIT_FIRST: [&str; 6] = ["dateadd", "datediff", "truncate", "since_epoch", "to_timestamp", "time_window"];
 
+/// Functions of many rows, which FILTER may follow.
+const AGGREGATES: [&str; 13] = [
+    "approx_count_distinct",
+    "avg",
+    "count",
+    "max",
+    "min",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "string_agg",
+    "sum",
+    "var_pop",
+    "var_samp",
+    "variance",
+];
+
 const UNITS: [&str; 17] = [
     "YEAR",
     "QUARTER",
@@ -45,9 +62,6 @@ impl Translator<'_> {
         if !within_group.is_empty() {
             return refuse("WITHIN GROUP");
         }
-        if filter.is_some() {
-            return refuse("FILTER: aggregate CASE WHEN .. THEN .. END instead");
-        }
         if null_treatment.is_some() {
             return refuse("IGNORE NULLS or RESPECT NULLS");
         }
@@ -72,6 +86,20 @@ impl Translator<'_> {
         }
         if star && (folded != "count" || !arguments.is_empty() || distinct) {
             return Err(unsupported("* is an argument of COUNT only, and then the only one", span));
+        }
+        if let Some(condition) = filter {
+            if !AGGREGATES.contains(&folded.as_str()) {
+                return Err(unsupported("FILTER stands after aggregate functions only", span));
+            }
+            let value = match arguments.is_empty() {
+                true => Expr { kind: ExprKind::Literal(Value::Int(1)), span },
+                false => arguments.remove(0),
+            };
+            let condition = self.expr(*condition)?;
+            // NULLs are not aggregated: what does not pass becomes one.
+            let branches = vec![(condition, value)];
+            arguments.insert(0, Expr { kind: ExprKind::Case { operand: None, branches, otherwise: None }, span });
+            star = false;
         }
         let over = match over {
             None => None,

@@ -401,7 +401,7 @@ fn table(tr: Translator<'_>, written: theirs::TableFactor) -> Result<TableRef> {
             index_directives,
             inheritance,
         } => {
-            let name = tr.object_name(name)?;
+            let name = tr.table_name(name)?;
             let plain = args.is_none()
                 && with_hints.is_empty()
                 && version.is_none()

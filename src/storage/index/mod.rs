@@ -122,6 +122,11 @@ impl TableIndex {
         }
     }
 
+    /// The names stay where they were when two indexes of the same keys have changed places.
+    pub fn swap_definition(&mut self, other: &mut TableIndex) {
+        std::mem::swap(&mut self.def, &mut other.def);
+    }
+
     /// True if entries can be made of columns alone, without evaluating anything.
     fn is_plain(&self) -> bool {
         self.columns.is_some() && self.filter.is_none()

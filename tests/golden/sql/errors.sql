@@ -101,7 +101,7 @@ INSERT INTO contestants VALUES (2, NULL, 1);
 INSERT INTO contestants (contestant_number) VALUES (2);
 --> LINE 1: INSERT INTO contestants (contestant_number) VALUES (2)
 -->                     ^^^^^^^^^^^
---> error: column contestant_name of contestants is NOT NULL and has no default: give it a value [42000]
+--> error: column contestant_name of contestants is NOT NULL and has no default: give it a value [23000]
 INSERT INTO contestants VALUES (1, 'again', 1);
 --> error: duplicate key in contestants: pk_contestants already has contestant_number = 1 [23000]
 INSERT INTO contestants VALUES (2, 'two', 40000);

@@ -184,7 +184,14 @@ pub fn show(s: &Statement) -> String {
                 InsertSource::Defaults => "defaults".to_owned(),
             };
             let verb = if i.upsert { "upsert" } else { "insert" };
-            format!("{verb} {}({}) {source}{}", i.table.name, names(&i.columns), returning(&i.returning))
+            let conflict = option(&i.conflict, |c| {
+                let update = option(&c.update, |u| {
+                    let set = list(&u.assignments, |(c, e)| format!("{}={}", c.name, expr(e)));
+                    format!(" {set}{}", option(&u.filter, |e| format!(" where {}", expr(e))))
+                });
+                format!(" conflict({}){update}", names(&c.target))
+            });
+            format!("{verb} {}({}) {source}{conflict}{}", i.table.name, names(&i.columns), returning(&i.returning))
         }
         Statement::Update(u) => format!(
             "update {}{} {}{}{}",
