@@ -531,7 +531,10 @@ fn every_flipped_byte_of_a_folder_is_found_or_changes_nothing() {
                 Err(_) => found += 1,
                 Ok(db) if !db.data_folder().unwrap().notes.is_empty() => {
                     let left = db.query(ALL_LINKS, &[]).unwrap().rows;
-                    assert!(left == rows || left.len() + 1 == rows.len(), "byte {at} of {name}: more than a block is gone");
+                    assert!(
+                        left == rows || left.len() + 1 == rows.len(),
+                        "byte {at} of {name}: more than a block is gone"
+                    );
                     told += 1;
                 }
                 Ok(db) => {
