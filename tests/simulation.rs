@@ -494,3 +494,78 @@ fn an_ignored_checksum_is_found() {
 fn an_acknowledgement_before_the_sync_is_found() {
     is_found(PlantedBug::EarlyAcknowledgement);
 }
+
+/// A folder with a snapshot and a log of some blocks.
+fn small_folder() -> (Simulation, Vec<Vec<Value>>) {
+    let mut simulation = Simulation::new(1, None);
+    let db = Database::open(simulation.config(Durability::Sync)).unwrap();
+    db.execute_batch(SCHEMA).unwrap();
+    let mut append = db.procedure("append").unwrap();
+    let mut call = |key| drop(append.call(&[Value::Int(key), Value::from("note"), Value::Int(0)]).unwrap());
+    [1, 2, 3].into_iter().for_each(&mut call);
+    db.snapshot().unwrap();
+    [1, 1, 2].into_iter().for_each(&mut call);
+    let rows = db.query(ALL_LINKS, &[]).unwrap().rows;
+    // As if the process had been killed.
+    simulation.disk = simulation.disk.copy();
+    (simulation, rows)
+}
+
+const ALL_LINKS: &str = "SELECT k, n FROM chain ORDER BY k, n";
+
+#[test]
+fn every_flipped_byte_of_a_folder_is_found_or_changes_nothing() {
+    let (mut simulation, rows) = small_folder();
+    let (mut found, mut told, mut harmless) = (0, 0, 0);
+    for name in ["snapshot-0000000001.vsnap", "log-0000000002.vlog"] {
+        let intact = simulation.disk.content(name).unwrap();
+        for at in 0..intact.len() {
+            let copy = simulation.disk.copy();
+            let mut bytes = intact.clone();
+            bytes[at] ^= 0x10;
+            copy.put(name, bytes);
+            let mut config = simulation.config(Durability::Sync);
+            config.partitions = 1;
+            config.platform.as_mut().unwrap().disk = Arc::new(copy);
+            match Database::open(config) {
+                Err(_) => found += 1,
+                Ok(db) if !db.data_folder().unwrap().notes.is_empty() => {
+                    let left = db.query(ALL_LINKS, &[]).unwrap().rows;
+                    assert!(
+                        left == rows || left.len() + 1 == rows.len(),
+                        "byte {at} of {name}: more than a block is gone"
+                    );
+                    told += 1;
+                }
+                Ok(db) => {
+                    assert_eq!(db.query(ALL_LINKS, &[]).unwrap().rows, rows, "byte {at} of {name}");
+                    harmless += 1;
+                }
+            }
+        }
+    }
+    assert!(found > 1_000 && told > 0, "{found} found, {told} told, {harmless} harmless");
+}
+
+#[test]
+fn a_folder_opens_as_it_was_before_a_target_and_goes_on_from_there() {
+    let (mut simulation, rows) = small_folder();
+    let open = |simulation: &mut Simulation, until| {
+        let config = Config { recover_until: until, ..simulation.config(Durability::Sync) };
+        Database::open(config)
+    };
+    // One batch of definitions, then six calls.
+    let before = open(&mut simulation, Some(votedb::client::RecoverUntil::Transaction(6))).unwrap();
+    assert_eq!(before.query(ALL_LINKS, &[]).unwrap().rows.len(), rows.len() - 1);
+    before.procedure("append").unwrap().call(&[Value::Int(5), Value::Null, Value::Int(0)]).unwrap();
+    simulation.disk.restart_process();
+    let copy = simulation.disk.copy();
+    drop(before);
+    simulation.disk = copy;
+    let after = open(&mut simulation, None).unwrap();
+    assert_eq!(after.query(ALL_LINKS, &[]).unwrap().rows.len(), rows.len());
+    assert_eq!(after.query("SELECT COUNT(*) FROM chain WHERE k = 5", &[]).unwrap().rows, [[Value::Int(1)]]);
+    drop(after);
+    let error = open(&mut simulation, Some(votedb::client::RecoverUntil::Transaction(2))).err().unwrap();
+    assert!(error.to_string().contains("lies before the snapshot"), "{error}");
+}

@@ -162,6 +162,11 @@ fn put_value(out: &mut Vec<u8>, value: &Value) {
             put_number(out, v.len() as u64);
             out.extend_from_slice(v);
         }
+        Value::Array(values) => {
+            out.push(8);
+            put_number(out, values.len() as u64);
+            values.iter().for_each(|value| put_value(out, value));
+        }
     }
 }
 
@@ -318,6 +323,10 @@ impl<'a> Cursor<'a> {
             7 => {
                 let len = self.number()?;
                 Value::Bytes(self.take(len)?.to_vec())
+            }
+            8 => {
+                let count = self.number()?;
+                Value::Array((0..count).map(|_| self.value()).collect::<Result<_, _>>()?)
             }
             _ => return Err(Malformed),
         })

@@ -61,10 +61,10 @@ impl Engine {
                             return Err(StatementError { sqlstate: "07001".to_owned(), ..error });
                         }
                     },
-                    _ => match plan_expression(argument, &env, None)?.kind {
-                        PlanKind::Expression(Expr { kind: ExprKind::Literal(value), .. }) => value,
-                        _ => return Err(StatementError::new("arguments must be literals", argument.span)),
-                    },
+                    Written::Row(items) => {
+                        Value::Array(items.iter().map(|item| literal(item, &env)).collect::<Result<_, _>>()?)
+                    }
+                    _ => literal(argument, &env)?,
                 },
             };
             arguments.values.push(value);
@@ -129,6 +129,13 @@ impl Engine {
             results.push(report);
             return Ok(Executed { place: Some(place), results, tag: Tag::Rows, notes: Vec::new() });
         }
+    }
+}
+
+fn literal(argument: &crate::sql::ast::Expr, env: &Environment<'_>) -> Result<Value, StatementError> {
+    match plan_expression(argument, env, None)?.kind {
+        PlanKind::Expression(Expr { kind: ExprKind::Literal(value), .. }) => Ok(value),
+        _ => Err(StatementError::new("arguments must be literals", argument.span)),
     }
 }
 

@@ -243,6 +243,7 @@ impl Engine {
                 Ok(Executed { results: Vec::new(), tag: Tag::Done(tag), place: None, notes: done.notes })
             }
             Statement::Exec(exec) => self.exec(&exec, arguments),
+            Statement::LoadProcedures { folder } => self.load_procedures(std::path::Path::new(&folder)),
             Statement::ExplainProcedure(name) => self.explain_procedure(&name),
             Statement::Trace(exec) => self.trace(&exec, arguments),
             Statement::Explain(statement) => self.explain(&statement),
@@ -327,6 +328,7 @@ pub(super) fn store(value: &Value, arena: &mut Arena) -> Datum {
     match value {
         Value::Text(text) => arena.store(text.as_bytes()),
         Value::Bytes(bytes) => arena.store(bytes),
+        Value::Array(values) => crate::types::array::store(values, arena),
         value => Frame::default().datum(value),
     }
 }

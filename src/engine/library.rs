@@ -80,6 +80,22 @@ fn find_file(folder: &Path, name: &Name, depth: usize) -> Option<PathBuf> {
     entries.iter().filter(|path| path.is_dir()).find_map(|path| find_file(path, name, depth - 1))
 }
 
+/// Every `.sql` file in a folder and those below it, in a fixed order.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    fn gather(folder: &Path, files: &mut Vec<PathBuf>, depth: usize) {
+        for path in entries(folder) {
+            if path.is_dir() && depth > 0 {
+                gather(&path, files, depth - 1);
+            } else if is_sql(&path) {
+                files.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    gather(folder, &mut found, DEPTH_MAX);
+    found
+}
+
 fn collect(folder: &Path, names: &mut Vec<String>, depth: usize) {
     for path in entries(folder) {
         if path.is_dir() && depth > 0 {

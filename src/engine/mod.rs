@@ -16,6 +16,7 @@ mod engine;
 mod error;
 mod expiry;
 mod library;
+mod load;
 mod maintenance;
 mod plan_cache;
 mod recovery;

@@ -134,6 +134,7 @@ impl Engine {
             let key = &compiled.definition.parameters[parameter].name;
             draft.done.notes.push(format!("{name} is single-partition by {key}: every statement is fixed to it"));
         }
+        draft.done.notes.extend(compiled.notes.iter().cloned());
         draft.put_procedure(compiled);
         draft.done.tags.push("procedure created".to_owned());
         Ok(())

@@ -9,7 +9,9 @@ use std::fmt::Write;
 pub fn castable(from: DataType, to: DataType) -> bool {
     use DataType as T;
     match (from, to) {
-        (T::Null, _) | (_, T::Varchar { .. }) => true,
+        (T::Null, _) => true,
+        (T::Array(_), _) | (_, T::Array(_)) => from == to,
+        (_, T::Varchar { .. }) => true,
         (T::Varchar { .. }, to) => to != T::Null,
         (T::Varbinary { .. }, to) => matches!(to, T::Varbinary { .. }),
         (T::Boolean, to) => to == T::Boolean || to.is_integer(),
@@ -71,7 +73,7 @@ pub fn cast_datum(datum: Datum, from: DataType, to: DataType, arena: &mut Arena)
             check_length(stored, to, arena)
         }
         DataType::Varbinary { .. } => check_length(datum, to, arena),
-        DataType::Null => unreachable!("a cast to the type of NULL was bound"),
+        DataType::Null | DataType::Array(_) => unreachable!("a cast to {to} was bound"),
     }
 }
 
@@ -268,6 +270,7 @@ pub fn convert_value(value: &Value, to: DataType) -> Result<Value, EvalError> {
     }
     let converted = match to {
         DataType::Null => None,
+        DataType::Array(element) => array_value(value, element.data_type()),
         DataType::TinyInt | DataType::SmallInt | DataType::Integer | DataType::BigInt => {
             integer_value(value).filter(|v| in_range(*v, to).is_ok()).map(Value::Int)
         }
@@ -301,6 +304,22 @@ pub fn convert_value(value: &Value, to: DataType) -> Result<Value, EvalError> {
         _ => return Ok(converted),
     };
     if len <= max as usize { Ok(converted) } else { Err(EvalError::TooLong { len, ty: to }) }
+}
+
+/// A list whose every element is of the type itself: nothing is read from text in it.
+fn array_value(value: &Value, element: DataType) -> Option<Value> {
+    let Value::Array(values) = value else { return None };
+    let fits = |value: &Value| match value {
+        Value::Null => true,
+        Value::Int(v) => element.integer_range().is_some_and(|(min, max)| (min..=max).contains(v)),
+        Value::Float(_) => element == DataType::Float,
+        Value::Decimal(_) => element == DataType::Decimal,
+        Value::Timestamp(_) => element == DataType::Timestamp,
+        Value::Text(_) => element.is_text(),
+        Value::Bytes(_) => matches!(element, DataType::Varbinary { .. }),
+        Value::Bool(_) | Value::Array(_) => false,
+    };
+    values.iter().all(fits).then(|| value.clone())
 }
 
 /// What is between `X'` and `'`.
@@ -371,6 +390,7 @@ fn value_type(value: &Value) -> &'static str {
         Value::Text(_) => "VARCHAR",
         Value::Bytes(_) => "VARBINARY",
         Value::Timestamp(_) => "TIMESTAMP",
+        Value::Array(_) => "an array",
     }
 }
 

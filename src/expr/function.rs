@@ -76,6 +76,8 @@ pub enum Function {
     Radians,
     RegexpPosition,
     Repeat,
+    /// `operand IN array`, which has no name of its own.
+    InArray,
     Replace,
     Right,
     Round,
@@ -345,6 +347,7 @@ impl Function {
             Function::RTrim => string::trim("RTRIM", (false, true), a, Some(b), arena),
             Function::Trim => string::trim("TRIM", (true, true), a, Some(b), arena),
             Function::Position => Ok(string::position(a, b, arena)),
+            Function::InArray => Ok(crate::types::array::contains(a, b, family == Family::Bytes, arena)),
             Function::Repeat => {
                 let text = arena.bytes(a, &mut [0; 16]).to_vec();
                 string::repeat("REPEAT", &text, y, arena)

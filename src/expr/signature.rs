@@ -142,6 +142,7 @@ fn signature(function: Function) -> Signature {
     let same = |takes: &'static [Takes]| Signature { takes, required: takes.len(), gives: Gives::First };
     let optional = |takes: &'static [Takes], ty| Signature { required: takes.len() - 1, ..exactly(takes, ty) };
     match function {
+        Function::InArray => unreachable!("it is bound as IN, not as a call"),
         Function::Abs | Function::Floor | Function::Ceiling => same(&[Number]),
         Function::Sign => exactly(&[Number], BIGINT),
         Function::Round => optional(&[Decimal, Int], DataType::Decimal),

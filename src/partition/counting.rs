@@ -223,7 +223,13 @@ mod tests {
             roles: Vec::new(),
             text: String::new(),
         };
-        Arc::new(Procedure { definition: Arc::new(definition), version: 1, code: Code::default(), native: None })
+        Arc::new(Procedure {
+            definition: Arc::new(definition),
+            version: 1,
+            code: Code::default(),
+            native: None,
+            notes: Vec::new(),
+        })
     }
 
     fn answer() -> Result<Response, Box<TxnError>> {

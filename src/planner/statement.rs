@@ -23,6 +23,7 @@ pub fn plan_statement(statement: &Statement, env: &Environment<'_>) -> Result<Pl
         Statement::Explain(inner) => plan_statement(inner, env),
         Statement::Ddl(_) => fail("a schema change has no plan", Span::NONE),
         Statement::Exec(exec) | Statement::Trace(exec) => fail("a procedure call has no plan", exec.procedure.span),
+        Statement::LoadProcedures { .. } => fail("a schema change has no plan", Span::NONE),
         Statement::ExplainProcedure(name) => fail("a procedure has no plan of its own", name.span),
     }
 }

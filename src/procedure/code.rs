@@ -241,6 +241,8 @@ pub struct Procedure {
     pub code: Code,
     /// Set for a native one, which is compiled from it and not from a text.
     pub native: Option<Arc<NativeDefinition>>,
+    /// Things to know that are no errors.
+    pub notes: Vec<String>,
 }
 
 impl std::fmt::Debug for Procedure {

@@ -48,8 +48,15 @@ pub fn compile(ast: &ast::Procedure, text: &str, catalog: &Catalog) -> Result<Pr
     }
     let mut definition = compiler.definition(ast.name.name.clone(), parameters.clone(), text);
     definition.partitioning_found = found;
+    let notes = std::mem::take(&mut compiler.notes);
     definition.roles = ast.roles.iter().map(|role| role.name.clone()).collect();
-    Ok(Procedure { definition: Arc::new(definition), version: catalog.version, code: compiler.finish(), native: None })
+    Ok(Procedure {
+        definition: Arc::new(definition),
+        version: catalog.version,
+        code: compiler.finish(),
+        native: None,
+        notes,
+    })
 }
 
 /// The plans of a procedure's statements as text, with where each statement stands. Those of a table's own procedure, whose
@@ -216,6 +223,8 @@ struct Compiler<'a> {
     scope: handler::Scope,
     /// Where the row count of the last statement is kept, if the body asks for it.
     row_count: Option<Reg>,
+    /// What to know about the procedure that is no error.
+    notes: Vec<String>,
     code: Code,
     errors: Vec<BindError>,
 }
@@ -251,6 +260,7 @@ impl<'a> Compiler<'a> {
             conditions: Vec::new(),
             scope: handler::Scope::default(),
             row_count: None,
+            notes: Vec::new(),
             code: Code {
                 ops: Vec::new(),
                 spans: Vec::new(),

@@ -87,6 +87,7 @@ fn slot_kind(ty: DataType) -> (SlotKind, usize, usize) {
         DataType::Integer => (SlotKind::Int, 4, 4),
         DataType::BigInt | DataType::Timestamp | DataType::Float => (SlotKind::Int, 8, 8),
         DataType::Decimal => (SlotKind::Wide, 16, 8),
+        DataType::Array(_) => unreachable!("no column is an array"),
         DataType::Varchar { .. } | DataType::Varbinary { .. } => match ty.bytes_max() {
             Some(max) if max as usize <= INLINE_MAX => (SlotKind::Short, max as usize + 1, 1),
             _ => (SlotKind::Lane, 16, 8),

@@ -32,6 +32,53 @@ pub enum DataType {
     },
     /// Microseconds since 1970-01-01 00:00:00 UTC.
     Timestamp,
+    /// A list of values: the type of a parameter behind IN, of nothing else.
+    Array(ElementType),
+}
+
+/// The type of an array's elements. Lengths are not checked in them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum ElementType {
+    TinyInt,
+    SmallInt,
+    Integer,
+    BigInt,
+    Float,
+    Decimal,
+    Varchar,
+    Varbinary,
+    Timestamp,
+}
+
+impl ElementType {
+    /// None for types that have no arrays.
+    pub fn of(ty: DataType) -> Option<ElementType> {
+        Some(match ty {
+            DataType::TinyInt => ElementType::TinyInt,
+            DataType::SmallInt => ElementType::SmallInt,
+            DataType::Integer => ElementType::Integer,
+            DataType::BigInt => ElementType::BigInt,
+            DataType::Float => ElementType::Float,
+            DataType::Decimal => ElementType::Decimal,
+            DataType::Varchar { .. } => ElementType::Varchar,
+            DataType::Varbinary { .. } => ElementType::Varbinary,
+            DataType::Timestamp => ElementType::Timestamp,
+            _ => return None,
+        })
+    }
+    pub fn data_type(self) -> DataType {
+        match self {
+            ElementType::TinyInt => DataType::TinyInt,
+            ElementType::SmallInt => DataType::SmallInt,
+            ElementType::Integer => DataType::Integer,
+            ElementType::BigInt => DataType::BigInt,
+            ElementType::Float => DataType::Float,
+            ElementType::Decimal => DataType::Decimal,
+            ElementType::Varchar => DataType::TEXT,
+            ElementType::Varbinary => DataType::Varbinary { max: BYTES_MAX },
+            ElementType::Timestamp => DataType::Timestamp,
+        }
+    }
 }
 
 impl DataType {
@@ -52,9 +99,9 @@ impl DataType {
         matches!(self, DataType::Varchar { .. })
     }
 
-    /// VARCHAR or VARBINARY: values whose datum may point into an arena.
+    /// VARCHAR, VARBINARY or an array: values whose datum may point into an arena.
     pub fn is_bytes(self) -> bool {
-        matches!(self, DataType::Varchar { .. } | DataType::Varbinary { .. })
+        matches!(self, DataType::Varchar { .. } | DataType::Varbinary { .. } | DataType::Array(_))
     }
 
     /// Smallest and largest value of an integer type. The minimum of the machine type is a value like any other here
@@ -91,6 +138,7 @@ impl fmt::Display for DataType {
             DataType::Float => f.pad("FLOAT"),
             DataType::Decimal => f.pad("DECIMAL"),
             DataType::Timestamp => f.pad("TIMESTAMP"),
+            DataType::Array(element) => f.pad(&format!("{} ARRAY", element.data_type())),
             DataType::Varchar { max: BYTES_MAX, bytes: true } => f.pad("VARCHAR"),
             DataType::Varchar { max, bytes: true } => f.pad(&format!("VARCHAR({max} BYTES)")),
             DataType::Varchar { max, .. } => f.pad(&format!("VARCHAR({max})")),

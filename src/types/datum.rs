@@ -232,6 +232,7 @@ impl Frame {
             Value::Timestamp(v) => Datum::int(v.micros()),
             Value::Text(v) => self.arena.store(v.as_bytes()),
             Value::Bytes(v) => self.arena.store(v),
+            Value::Array(values) => super::array::store(values, &mut self.arena),
         }
     }
     /// The datum of a register as a value of type `ty`.
@@ -255,6 +256,7 @@ pub fn datum_value(datum: Datum, ty: DataType, arena: &Arena) -> Value {
         DataType::Timestamp => Value::Timestamp(Timestamp::from_micros(datum.as_i64())),
         DataType::Varchar { .. } => Value::Text(String::from_utf8_lossy(arena.bytes(datum, &mut scratch)).into_owned()),
         DataType::Varbinary { .. } => Value::Bytes(arena.bytes(datum, &mut scratch).to_vec()),
+        DataType::Array(element) => super::array::values(datum, element.data_type(), arena),
     }
 }
 

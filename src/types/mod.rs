@@ -4,6 +4,7 @@
 //! [`Datum`] is what the engine computes on: two machine words, untyped, because whoever compiled the
 //! code that touches it already knew the type. Nothing here knows SQL operators; those are `expr`'s.
 
+pub mod array;
 mod data_type;
 mod datum;
 mod decimal;
@@ -12,7 +13,7 @@ mod result_set;
 mod timestamp;
 mod value;
 
-pub use data_type::{BYTES_MAX, DataType, VARCHAR_CHARS_MAX};
+pub use data_type::{BYTES_MAX, DataType, ElementType, VARCHAR_CHARS_MAX};
 pub use datum::{Arena, Datum, Frame, INLINE_MAX, Reg, datum_value};
 pub use decimal::{Decimal, DecimalError};
 pub use name::Name;

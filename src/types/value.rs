@@ -15,6 +15,8 @@ pub enum Value {
     Text(String),
     Bytes(Vec<u8>),
     Timestamp(Timestamp),
+    /// For a parameter behind IN; no column or result holds one.
+    Array(Vec<Value>),
 }
 
 impl Value {
@@ -50,6 +52,10 @@ impl fmt::Display for Value {
             Value::Text(v) => f.pad(v),
             Value::Bytes(v) => f.pad(&v.iter().map(|b| format!("{b:02X}")).collect::<String>()),
             Value::Timestamp(v) => fmt::Display::fmt(v, f),
+            Value::Array(values) => {
+                let values: Vec<String> = values.iter().map(Value::to_string).collect();
+                f.pad(&format!("[{}]", values.join(", ")))
+            }
         }
     }
 }

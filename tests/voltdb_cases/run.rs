@@ -135,7 +135,11 @@ fn value_of(parameter: &Parameter) -> Result<Value, StatementError> {
     let bad = || StatementError::new(format!("no client sends {value} as {ty}"), Span::NONE);
     Ok(match (ty, value) {
         (_, serde_json::Value::Null) => Value::Null,
-        (_, serde_json::Value::Array(_)) => return Err(bad()),
+        (ty, serde_json::Value::Array(list)) => Value::Array(
+            list.iter()
+                .map(|value| value_of(&Parameter::Pair(ty.to_owned(), value.clone())))
+                .collect::<Result<_, _>>()?,
+        ),
         ("VARCHAR", value) => Value::Text(value.as_str().ok_or_else(bad)?.to_owned()),
         ("FLOAT", serde_json::Value::String(text)) => Value::Float(text.parse().map_err(|_| bad())?),
         ("FLOAT", value) => Value::Float(value.as_f64().ok_or_else(bad)?),

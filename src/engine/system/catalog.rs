@@ -50,6 +50,7 @@ fn jdbc(ty: DataType) -> i64 {
         DataType::Varchar { .. } => 12,
         DataType::Varbinary { .. } => -3,
         DataType::Timestamp => 93,
+        DataType::Array(_) => 2003,
     }
 }
 
@@ -69,6 +70,7 @@ fn size(ty: DataType) -> (Value, Value) {
         DataType::Decimal => (38, 10),
         DataType::Varchar { max, .. } | DataType::Varbinary { max } => return (Value::Int(max.into()), Value::Null),
         DataType::Boolean | DataType::Null => return (Value::Int(1), Value::Null),
+        DataType::Array(_) => return (Value::Null, Value::Null),
     };
     (Value::Int(size), Value::Int(radix))
 }

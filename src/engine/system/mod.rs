@@ -135,7 +135,13 @@ impl Engine {
             roles: Vec::new(),
             text: String::new(),
         };
-        Ok(Arc::new(Procedure { definition: Arc::new(definition), version: 0, code: Code::default(), native: None }))
+        Ok(Arc::new(Procedure {
+            definition: Arc::new(definition),
+            version: 0,
+            code: Code::default(),
+            native: None,
+            notes: Vec::new(),
+        }))
     }
 
     /// Calls a system procedure: the name is one of [`PROCEDURES`].

@@ -32,7 +32,7 @@ impl Family {
             DataType::Float => Family::Float,
             DataType::Decimal => Family::Decimal,
             DataType::Varchar { .. } => Family::Text,
-            DataType::Varbinary { .. } => Family::Bytes,
+            DataType::Varbinary { .. } | DataType::Array(_) => Family::Bytes,
             DataType::Timestamp => Family::Timestamp,
         }
     }

@@ -3,11 +3,12 @@
 use super::coerce::{cast, cast_literal, fits, fold};
 use crate::expr::castable;
 use crate::expr::expr::{Arithmetic, Comparison, Expr, ExprKind};
+use crate::expr::function::Function;
 use crate::planner::binder::Binder;
 use crate::planner::error::{Result, did_you_mean, fail, type_name};
 use crate::sql::Span;
 use crate::sql::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp};
-use crate::types::{DataType, Value};
+use crate::types::{DataType, ElementType, Value};
 
 /// Terms that a chain like `a + b + c ..` may have; AND, OR and || have no such limit.
 const CHAIN_MAX: usize = 1000;
@@ -355,6 +356,11 @@ impl<'a> Binder<'a> {
             }
             return Ok(negate_if(logic_of(terms, false), negated));
         }
+        if let [ast::Expr { kind: Ast::Row(only), .. }] = list
+            && let [array] = only.as_slice()
+        {
+            return self.in_array(operand, array, negated);
+        }
         let mut x = self.expr(operand)?;
         let mut values = Vec::with_capacity(list.len());
         for item in list {
@@ -377,6 +383,28 @@ impl<'a> Binder<'a> {
         }
         let nullable = x.nullable || out.iter().any(|value| value.nullable);
         let kind = ExprKind::InList { operand: Box::new(x), list: out };
+        Ok(negate_if(Expr { kind, ty: DataType::Boolean, nullable }, negated))
+    }
+
+    /// `operand IN ?`, where the parameter is an array of the operand's type.
+    fn in_array(&mut self, operand: &'a ast::Expr, array: &'a ast::Expr, negated: bool) -> Result<Expr> {
+        let x = self.expr(operand)?;
+        let Some(element) = ElementType::of(x.ty) else {
+            return fail(format!("there are no arrays of {}: write IN (..)", type_name(x.ty)), operand.span);
+        };
+        let mut list = self.expr(array)?;
+        self.infer(&mut list, DataType::Array(element));
+        let DataType::Array(given) = list.ty else {
+            return fail("IN takes an array, or a list in parentheses", array.span);
+        };
+        let family = |e: ElementType| (e.data_type().is_integer(), e.data_type().is_text());
+        if given != element && (family(given) == (false, false) || family(given) != family(element)) {
+            let message = format!("an array of {} cannot hold {}", given.data_type(), type_name(x.ty));
+            return fail(message, array.span);
+        }
+        let nullable = x.nullable || list.nullable;
+        let arguments = vec![x, list];
+        let kind = ExprKind::Function { function: Function::InArray, arguments };
         Ok(negate_if(Expr { kind, ty: DataType::Boolean, nullable }, negated))
     }
 
@@ -488,6 +516,7 @@ fn bind_literal(value: &Value) -> Expr {
         },
         Value::Bytes(_) => DataType::Varbinary { max: crate::types::BYTES_MAX },
         Value::Timestamp(_) => DataType::Timestamp,
+        Value::Array(_) => unreachable!("no literal is an array"),
     };
     Expr::literal(value.clone(), ty)
 }

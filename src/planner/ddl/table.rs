@@ -134,6 +134,7 @@ fn width(ty: DataType) -> u64 {
         DataType::Integer => 4,
         DataType::BigInt | DataType::Float | DataType::Timestamp => 8,
         DataType::Decimal => 16,
+        DataType::Array(_) => unreachable!("no column is an array"),
         DataType::Varchar { .. } | DataType::Varbinary { .. } => 4 + ty.bytes_max().map_or(0, u64::from),
     }
 }

@@ -41,8 +41,13 @@ pub fn compile_native(native: &Arc<NativeDefinition>, catalog: &Catalog) -> Resu
         return Err(compiler.errors);
     }
     let definition = compiler.definition(native.name.clone(), parameters.clone(), "");
-    let mut procedure =
-        Procedure { definition: Arc::new(definition), version: catalog.version, code: compiler.finish(), native: None };
+    let mut procedure = Procedure {
+        definition: Arc::new(definition),
+        version: catalog.version,
+        code: compiler.finish(),
+        native: None,
+        notes: Vec::new(),
+    };
     procedure.native = Some(Arc::clone(native));
     Ok(procedure)
 }

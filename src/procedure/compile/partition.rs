@@ -113,6 +113,15 @@ impl Compiler<'_> {
                 Partitioning::One { key, .. } => key.as_reg() == Some(parameter as Reg),
                 Partitioning::All => false,
             };
+            if !fixed && self.answers && self.code.programs[at].read_only {
+                // VoltDB's own forms: taken, as there, with a word about it.
+                let note = format!(
+                    "{} runs on the partition of {name} alone, and sees nothing of others: {}",
+                    self.name, "a query in it is not bound to that partition"
+                );
+                self.notes.push(note);
+                continue;
+            }
             if !fixed {
                 let message = format!(
                     "the procedure runs on the partition of {name} alone, but this statement is not bound to it: compare \

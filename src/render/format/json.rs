@@ -47,6 +47,7 @@ fn json(value: &Value) -> String {
         Value::Float(_) => value.to_string(),
         Value::Text(text) => quoted(text),
         Value::Bytes(_) | Value::Timestamp(_) => quoted(&value.to_string()),
+        Value::Array(values) => format!("[{}]", values.iter().map(json).collect::<Vec<_>>().join(",")),
     }
 }
 

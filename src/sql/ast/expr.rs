@@ -49,6 +49,7 @@ pub enum ExprKind {
         high: Box<Expr>,
         negated: bool,
     },
+    /// `list` of one row of one value: `IN ?`, where the value is an array.
     InList {
         operand: Box<Expr>,
         list: Vec<Expr>,

@@ -43,6 +43,10 @@ pub enum Statement {
     /// `EXEC name args`, `CALL name(args)`.
     Exec(Exec),
     Explain(Box<Statement>),
+    /// LOAD PROCEDURES 'folder'
+    LoadProcedures {
+        folder: String,
+    },
     /// EXPLAINPROC name
     ExplainProcedure(Ident),
     /// EXPLAIN ANALYZE EXEC ..: the call is carried out, and watched.

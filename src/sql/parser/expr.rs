@@ -330,7 +330,16 @@ impl<'a> Translator<'a> {
         let operand = Box::new(self.expr(operand)?);
         match target {
             theirs::InTarget::List(list) => {
-                let list = self.exprs(list)?;
+                let mut list = self.exprs(list)?;
+                // Without parentheses in the text it is one value that is a list.
+                if let [only] = list.as_slice()
+                    && self.source.with_parentheses(only.span) == only.span
+                {
+                    let span = only.span;
+                    list = vec![Expr { kind: ExprKind::Row(list), span }];
+                    let whole = operand.span.to(span);
+                    return Ok(Expr { kind: ExprKind::InList { operand, list, negated }, span: whole });
+                }
                 let span = self.source.to_closing(operand.span.to(cover(&list)));
                 Ok(Expr { kind: ExprKind::InList { operand, list, negated }, span })
             }

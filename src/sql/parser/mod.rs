@@ -171,6 +171,12 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, SqlError> {
         "DROP" => ddl(ddl::drop(cursor)),
         "PARTITION" => ddl(ddl::partition(cursor)),
         "REPLICATE" => ddl(ddl::replicate(cursor)),
+        "LOAD" if cursor.nth_is(1, "PROCEDURES") => {
+            cursor.advance();
+            cursor.advance();
+            let folder = cursor.string("a folder in quotes")?;
+            Ok(Statement::LoadProcedures { folder })
+        }
         "LOAD" | "REMOVE" => ddl(ddl::classes(cursor)),
         "EXEC" | "EXECUTE" => exec::exec(cursor).map(Statement::Exec),
         "CALL" => exec::call(cursor).map(Statement::Exec),

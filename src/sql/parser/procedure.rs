@@ -5,7 +5,7 @@ use super::ddl::partition_clause;
 use super::{psm, query, statement, types};
 use crate::sql::SqlError;
 use crate::sql::ast::{Body, Ddl, Ident, Parameter, PartitionClause, Procedure, Statement};
-use crate::types::{DataType, Name};
+use crate::types::{DataType, ElementType, Name};
 use sqlparser::tokenizer::Token;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -69,7 +69,16 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>> {
             ));
         }
         let name = c.ident("the name of a parameter")?;
-        let data_type = types::parse(c)?;
+        let start = c.span();
+        let mut data_type = types::parse(c)?;
+        let brackets = c.is_token(&Token::LBracket) && c.nth_is_token(1, &Token::RBracket);
+        if brackets || c.is("ARRAY") {
+            (0..1 + usize::from(brackets)).for_each(|_| c.advance());
+            let Some(element) = ElementType::of(data_type) else {
+                return Err(SqlError::new(format!("there are no arrays of {data_type}"), start));
+            };
+            data_type = DataType::Array(element);
+        }
         let default = if c.take("DEFAULT") { Some(query::parse_expr(c)?) } else { None };
         Ok(Parameter { name, data_type, default })
     })

@@ -117,7 +117,7 @@ impl<'a> Source<'a> {
         Ident { name: Name::new(&unquote(token.text(self.text))), span: token.span }
     }
 
-    /// The tokens that sqlparser sees: INTO and its targets are left out, `?` is numbered, `TOP ?` gets the parentheses
+    /// The tokens that sqlparser sees: INTO and its targets are left out, `?` is numbered, `TOP ?` and `IN ?` get the parentheses
     /// that sqlparser wants around anything but a number, `TRIM(LEADING FROM s)` the blank that it means.
     pub fn for_sqlparser(&self) -> Vec<TokenWithSpan> {
         let mut out = Vec::with_capacity(self.tokens.len() + 1);
@@ -136,7 +136,7 @@ impl<'a> Source<'a> {
             }
             let theirs = self.convert(token, &mut placeholders);
             let after = |words: &[&str]| words.iter().any(|word| previous.eq_ignore_ascii_case(word));
-            let wrapped = token.kind == Kind::Placeholder && after(&["TOP"]);
+            let wrapped = token.kind == Kind::Placeholder && after(&["TOP", "IN"]);
             if token.is_word(self.text, "FROM") && after(&["LEADING", "TRAILING", "BOTH"]) {
                 out.push(located(theirs::Token::SingleQuotedString(" ".to_owned()), token.span));
             }

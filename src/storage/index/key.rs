@@ -66,6 +66,7 @@ pub fn encoded_max(ty: DataType, nullable: bool) -> Option<usize> {
             Some(max) if max <= 32 => 2 * max as usize + 2,
             _ => return None,
         },
+        DataType::Array(_) => return None,
     };
     Some(bytes + nullable as usize)
 }
@@ -85,6 +86,7 @@ pub fn encode(datum: Datum, ty: DataType, nullable: bool, long: &impl LongString
         return;
     }
     match ty {
+        DataType::Array(_) => unreachable!("no key is an array"),
         DataType::Null | DataType::Boolean => out.push(datum.lo as u8),
         DataType::TinyInt => out.push(datum.lo as u8 ^ 0x80),
         DataType::SmallInt => out.extend((datum.lo as u16 ^ 0x8000).to_be_bytes()),

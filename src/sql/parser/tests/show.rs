@@ -213,6 +213,7 @@ pub fn show(s: &Statement) -> String {
         ),
         Statement::Truncate { table } => format!("truncate {}", table.name),
         Statement::Exec(e) => format!("exec {}({})", e.procedure.name, list(&e.arguments, expr)),
+        Statement::LoadProcedures { folder } => format!("load-procedures {folder}"),
         Statement::ExplainProcedure(name) => format!("explain-procedure {}", name.name),
         Statement::Trace(exec) => format!("trace {}", show(&Statement::Exec(exec.clone()))),
         Statement::Explain(s) => format!("explain {}", show(s)),
