@@ -180,7 +180,7 @@ fn scan(count: usize, repetitions: usize) {
             Value::Int(row.kind.into()),
             Value::Int(row.amount),
             Value::Float(row.price),
-            Value::Text(row.note.clone().into()),
+            Value::Text(row.note.clone()),
         ]
     });
     let by_hand = || {

@@ -192,7 +192,7 @@ impl Engine {
                     position: at + 1,
                     name: parameter.name.clone(),
                     ty: parameter.ty,
-                    source,
+                    source: Box::new(source),
                 })
             })?;
             out.push(store(&converted, arena));

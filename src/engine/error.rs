@@ -29,7 +29,7 @@ pub struct StatementError {
     /// Five characters.
     pub sqlstate: String,
     /// Set if the error is in another text: that of a procedure's file.
-    pub origin: Option<Origin>,
+    pub origin: Option<Box<Origin>>,
     /// What else is wrong with the statement: in a procedure's body more than one thing can be.
     pub others: Vec<StatementError>,
 }
@@ -67,7 +67,7 @@ impl StatementError {
         self.others = self.others.into_iter().map(|other| other.at(offset)).collect();
         self
     }
-    pub(super) fn with_origin(mut self, origin: &Option<Origin>) -> StatementError {
+    pub(super) fn with_origin(mut self, origin: &Option<Box<Origin>>) -> StatementError {
         self.origin = origin.clone();
         self
     }

@@ -15,7 +15,7 @@ struct Found {
     ast: ast::Procedure,
     /// Its statement, with OR REPLACE.
     text: String,
-    origin: Option<Origin>,
+    origin: Option<Box<Origin>>,
     /// Where it begins in its file.
     start: usize,
 }
@@ -33,7 +33,7 @@ impl Engine {
         let schema = self.schema();
         let (same, changed): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|found| {
             let current = schema.catalog.procedure(&found.ast.name.name);
-            let whole = |origin: &Option<Origin>, text: &str| origin.as_ref().is_some_and(|o| &*o.text == text);
+            let whole = |origin: &Option<Box<Origin>>, text: &str| origin.as_ref().is_some_and(|o| &*o.text == text);
             current.is_some_and(|current| current.text == found.text || whole(&found.origin, &current.text))
         });
         let (ordered, wrong) = self.in_order(changed);
@@ -101,7 +101,7 @@ fn read(folder: &Path) -> (Vec<Found>, Vec<StatementError>) {
                 continue;
             }
         };
-        let origin = Some(Origin { file: shown, text: Arc::from(text.as_str()) });
+        let origin = Some(Box::new(Origin { file: shown, text: Arc::from(text.as_str()) }));
         let (statements, wrong) = parse_script(&text);
         errors.extend(wrong.into_iter().map(|error| StatementError::from(error).with_origin(&origin)));
         for (statement, span) in statements {

@@ -14,11 +14,14 @@ use std::sync::Arc;
 /// Calls that are gathered before partitions run them.
 const CALLS_AT_ONCE: u64 = 200_000;
 
+/// A batch and its time.
+type Timed = (Box<Batch>, i64);
+
 /// Records on their way to the partitions.
 pub struct Replay<'a> {
     engine: &'a Engine,
     /// By partition: batches with their time.
-    queues: Vec<Mutex<Vec<(Box<Batch>, i64)>>>,
+    queues: Vec<Mutex<Vec<Timed>>>,
     queued: u64,
     outbox: Arc<Outbox>,
 }

@@ -192,7 +192,7 @@ impl Engine {
         };
         let attachment = Attachment { name: name.as_str().to_owned(), file: file.clone(), text: text.clone() };
         draft.attachments.push(attachment);
-        let origin = Some(Origin { file, text: Arc::from(text.as_str()) });
+        let origin = Some(Box::new(Origin { file, text: Arc::from(text.as_str()) }));
         let inside = |errors: Vec<StatementError>| -> Vec<StatementError> {
             errors.into_iter().map(|error| error.with_origin(&origin)).collect()
         };
@@ -236,7 +236,7 @@ impl Engine {
         let record = Record::Definitions { now, text, attachments: definition.attachments.clone() };
         all.note(self.initiator.log(), &record);
         self.history.lock().push(definition);
-        self.initiator.settle_all(all).map_err(|error| StatementError::from(&error))?;
+        self.initiator.settle_all(all).map_err(|error| StatementError::from(&*error))?;
         self.start_expiry();
         Ok(done)
     }

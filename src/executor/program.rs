@@ -39,6 +39,7 @@ pub struct PointKey {
     pub regs: Vec<Reg>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "inserts are the hot ones, and lie in place")]
 pub(super) enum Action {
     Query { root: Operator, output: Vec<Output> },
     Expression(CompiledExpr),

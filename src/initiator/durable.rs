@@ -51,10 +51,10 @@ impl Initiator {
     }
 
     /// Lets go of all partitions, and waits until the log has what was done on them.
-    pub fn settle_all(&self, mut all: AllSites<'_>) -> Result<(), TxnError> {
+    pub fn settle_all(&self, mut all: AllSites<'_>) -> Result<(), Box<TxnError>> {
         let awaited = all.awaited();
         drop(all);
-        self.settle(awaited, false).map_err(|reason| TxnError::NotDurable { reason })
+        self.settle(awaited, false).map_err(|reason| Box::new(TxnError::NotDurable { reason }))
     }
 
     /// True if the answers of a batch may leave. `wait`: waits until they may.

@@ -324,6 +324,7 @@ impl Initiator {
         Some(self.settled_statement(result, awaited, program))
     }
 
+    #[expect(clippy::result_large_err, reason = "an ad hoc statement's answer, on its way to who asked")]
     fn settled_statement(
         &self,
         result: Result<Answer, TxnError>,

@@ -13,6 +13,7 @@ use std::time::Instant;
 pub const TIMED_CALLS: u32 = 64;
 
 /// The counting side of a site. Off: nothing is counted.
+#[derive(Default)]
 pub struct Counting {
     on: bool,
     counters: Arc<PartitionCounters>,
@@ -38,12 +39,6 @@ pub struct Mark {
 }
 
 const UNCOUNTED: Mark = Mark { known: usize::MAX, started: None };
-
-impl Default for Counting {
-    fn default() -> Counting {
-        Counting { on: false, counters: Arc::default(), known: Vec::new(), last: 0, ad_hoc: [None, None] }
-    }
-}
 
 impl Counting {
     pub fn switch(&mut self, on: bool) {

@@ -16,11 +16,11 @@ pub enum TxnError {
     Statement(#[from] ExecError),
     #[error("no procedure {name}{hint}")]
     UnknownProcedure { name: Name, hint: String },
-    #[error("{procedure} takes {expected}, not {received} arguments: {signature}")]
+    #[error("{procedure} takes {}, not {received}: {signature}", arguments(*.expected))]
     ArgumentCount { procedure: Name, expected: usize, received: usize, signature: String },
     /// `position` from 1.
     #[error("argument {position} of {procedure} ({name} {ty}): {source}")]
-    Argument { procedure: Name, position: usize, name: Name, ty: crate::types::DataType, source: EvalError },
+    Argument { procedure: Name, position: usize, name: Name, ty: crate::types::DataType, source: Box<EvalError> },
     /// The schema changed between routing and running, and the procedure with it.
     #[error("{procedure} was changed while the call was under way; nothing ran: call it again")]
     Changed { procedure: Name },
@@ -37,6 +37,15 @@ pub enum TxnError {
         "it is not known whether the transaction will last: {reason}. Look for its changes after the data folder was opened again"
     )]
     NotDurable { reason: String },
+}
+
+/// "1 argument", "3 arguments"
+fn arguments(count: usize) -> String {
+    match count {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        count => format!("{count} arguments"),
+    }
 }
 
 impl TxnError {

@@ -51,11 +51,11 @@ pub fn arrange(
 
 fn count(procedure: &str, parameters: &[Parameter], received: usize) -> WrongArguments {
     let (expected, signature) = expected(procedure, parameters);
-    let message = format!("{procedure} takes {expected}, not {received} arguments: {signature}");
+    let message = format!("{procedure} takes {expected}, not {received}: {signature}");
     WrongArguments { message, argument: None }
 }
 
-/// How many arguments it takes, as `3` or `1 to 3`, and its signature.
+/// How many arguments it takes, as `3 arguments` or `1 to 3 arguments`, and its signature.
 pub fn expected(procedure: &str, parameters: &[Parameter]) -> (String, String) {
     let shown = |p: &Parameter| match &p.default {
         Some(value) => format!("{} {} DEFAULT {value}", p.name, p.ty),
@@ -64,6 +64,11 @@ pub fn expected(procedure: &str, parameters: &[Parameter]) -> (String, String) {
     let signature = format!("{procedure}({})", parameters.iter().map(shown).collect::<Vec<_>>().join(", "));
     let optional = parameters.iter().rev().take_while(|p| p.default.is_some()).count();
     let most = parameters.len();
-    let number = if optional == 0 { most.to_string() } else { format!("{} to {most}", most - optional) };
+    let number = match (most, optional) {
+        (0, _) => "no arguments".to_owned(),
+        (1, 0) => "1 argument".to_owned(),
+        (_, 0) => format!("{most} arguments"),
+        _ => format!("{} to {most} arguments", most - optional),
+    };
     (number, signature)
 }

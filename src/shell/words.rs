@@ -2,7 +2,7 @@
 //!
 //! Tokens here are for colours and guesses; a statement with mistakes has them too.
 
-use super::commands;
+use super::commands::{self, Argument};
 use super::database::{ProcedureSummary, TableSummary};
 use super::directives;
 use crate::render::{Role, Theme};
@@ -135,18 +135,26 @@ pub fn complete(line: &str, cursor: usize, names: &Names) -> (usize, Vec<String>
     };
     let tables = || names.tables.iter().map(String::as_str);
     let procedures = || names.procedures.iter().map(|procedure| procedure.name.as_str());
+    let argument = commands::find(&first).map(|command| command.argument);
     let candidates = match (first.as_str(), previous.as_str()) {
+        _ if argument == Some(Argument::Path) => {
+            let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+            return (start, paths(&before[start..]));
+        }
+        _ if argument == Some(Argument::Table) => matching(&mut tables()),
+        _ if argument == Some(Argument::Format) => {
+            matching(&mut crate::render::Format::ALL.iter().map(|format| format.name()))
+        }
+        _ if argument == Some(Argument::OnOff) => matching(&mut ["on", "off"].into_iter()),
+        _ if argument == Some(Argument::Nothing) => Vec::new(),
         ("", _) => {
             let mut found = matching(&mut commands::names().chain(directives::STATEMENT_WORDS));
             match_case(&mut found, typed);
             return (start, found);
         }
         ("show" | "list", "show" | "list") => matching(&mut directives::SHOWN.into_iter()),
-        ("describe" | "desc" | "\\d", _) => matching(&mut tables()),
         ("exec" | "execute", "exec" | "execute") => matching(&mut procedures()),
         ("exec" | "execute" | "show" | "list", _) => Vec::new(),
-        ("\\format", _) => matching(&mut crate::render::Format::ALL.iter().map(|format| format.name())),
-        ("\\timing", _) => matching(&mut ["on", "off"].into_iter()),
         (_, "from" | "join" | "into" | "update" | "table" | "view") => matching(&mut tables()),
         _ => {
             let columns = names.columns.iter().map(String::as_str);
@@ -160,6 +168,25 @@ pub fn complete(line: &str, cursor: usize, names: &Names) -> (usize, Vec<String>
         }
     };
     (start, candidates)
+}
+
+/// The files and folders whose path begins so; folders end in a slash.
+fn paths(typed: &str) -> Vec<String> {
+    let (folder, name) = match typed.rfind('/') {
+        Some(at) => typed.split_at(at + 1),
+        None => ("", typed),
+    };
+    let Ok(entries) = std::fs::read_dir(if folder.is_empty() { "." } else { folder }) else { return Vec::new() };
+    let mut found: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let entry_name = entry.file_name().into_string().ok().filter(|n| n.starts_with(name))?;
+            let slash = if entry.path().is_dir() { "/" } else { "" };
+            Some(format!("{folder}{entry_name}{slash}"))
+        })
+        .collect();
+    found.sort();
+    found
 }
 
 fn is_closed(token: &str) -> bool {

@@ -336,8 +336,8 @@ impl Store {
     pub(super) fn find_fast_inserts(&mut self) {
         let tables = &self.tables;
         let short_way =
-            |(at, updaters): (usize, &Box<[ViewUpdater]>)| FastInsert::new(tables[at].as_deref()?, updaters, tables);
-        self.fast = self.dependents.iter().enumerate().map(short_way).collect();
+            |(at, updaters): (usize, &[ViewUpdater])| FastInsert::new(tables[at].as_deref()?, updaters, tables);
+        self.fast = self.dependents.iter().map(|updaters| &**updaters).enumerate().map(short_way).collect();
     }
 
     pub(super) fn undo_bytes(&self) -> usize {

@@ -185,6 +185,9 @@ struct Aggregate {
     index: Option<(usize, Vec<usize>)>,
 }
 
+/// Knows an ordered index for MIN or MAX of a column among groups of columns, and which group each of its first parts is.
+pub type FindExtreme<'a> = dyn Fn(&[usize], usize) -> Option<(usize, Vec<usize>)> + 'a;
+
 /// Any view over one table, and what one over a join does with the joined rows.
 pub struct GeneralView {
     filter: Option<RowExpr>,
@@ -204,12 +207,7 @@ impl GeneralView {
     }
 
     /// Over rows of `columns` columns. `index` knows an index for MIN and MAX of a column among groups of columns.
-    pub fn over(
-        def: &catalog::Table,
-        view: &catalog::View,
-        columns: usize,
-        index: &dyn Fn(&[usize], usize) -> Option<(usize, Vec<usize>)>,
-    ) -> GeneralView {
+    pub fn over(def: &catalog::Table, view: &catalog::View, columns: usize, index: &FindExtreme<'_>) -> GeneralView {
         let compile = |expr| RowExpr::new(expr, columns);
         let mut inputs: Vec<RowExpr> = view.groups.iter().map(compile).collect();
         let mut aggregates = Vec::new();

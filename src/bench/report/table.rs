@@ -11,8 +11,8 @@ pub fn table(document: &Document) -> String {
     let width = document.entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0).max(12);
     let _ = writeln!(
         out,
-        " {:<width$} {:>12} {:>9} {:>10} {:>10} {:>10} {:>10} {:>10}  {}",
-        "", "per second", "spread", "mean µs", "p50", "p95", "p99", "max", "published"
+        " {:<width$} {:>12} {:>9} {:>10} {:>10} {:>10} {:>10} {:>10}  published",
+        "", "per second", "spread", "mean µs", "p50", "p95", "p99", "max"
     );
     for entry in &document.entries {
         let latency = &entry.latency_us;

@@ -47,7 +47,7 @@ pub const LETTERS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 fn schema() -> String {
     let fields: Vec<String> = (0..FIELDS).map(|i| format!("field{i} VARCHAR({FIELD_BYTES}) NOT NULL")).collect();
-    let marks = vec!["?"; FIELDS + 2].join(", ");
+    let marks = ["?"; FIELDS + 2].join(", ");
     format!(
         "CREATE TABLE usertable (ycsb_key VARCHAR(24) NOT NULL PRIMARY KEY, version BIGINT NOT NULL, {});
          PARTITION TABLE usertable ON COLUMN ycsb_key;

@@ -63,10 +63,9 @@ fn table(
     let titles = ["response", "service", &partition];
     let columns = [Some(response), service, Some(chosen)];
     titles.iter().zip(ends).for_each(|(title, end)| canvas.put_right(end, 0, title, theme.dim()));
-    let mut rows: Vec<(&str, fn(&Histogram, f64) -> String, f64)> = PERCENTILES
-        .iter()
-        .map(|&(name, q)| (name, (|h, q| units::duration(h.quantile(q))) as fn(&Histogram, f64) -> String, q))
-        .collect();
+    type Show = fn(&Histogram, f64) -> String;
+    let mut rows: Vec<(&str, Show, f64)> =
+        PERCENTILES.iter().map(|&(name, q)| (name, (|h, q| units::duration(h.quantile(q))) as Show, q)).collect();
     rows.push(("max", |h, _| units::duration(h.max()), 0.0));
     rows.push(("mean", |h, _| units::duration(h.mean() as u64), 0.0));
     rows.push(("calls", |h, _| units::count(h.count()), 0.0));

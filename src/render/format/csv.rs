@@ -19,10 +19,11 @@ pub(super) fn row(row: &[Value], layout: &Layout, out: &mut String) {
     for (i, value) in row.iter().enumerate() {
         separate(out, i);
         match value {
-            Value::Null => match &layout.null {
-                Some(text) => field(out, text, layout.quotes_all),
-                None => {}
-            },
+            Value::Null => {
+                if let Some(text) = &layout.null {
+                    field(out, text, layout.quotes_all);
+                }
+            }
             Value::Text(text) => field(out, text, layout.quotes_all),
             other if layout.quotes_all => field(out, &other.to_string(), true),
             other => write!(out, "{other}").expect("a String takes all"),

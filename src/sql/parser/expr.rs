@@ -95,10 +95,8 @@ impl<'a> Translator<'a> {
 
     fn identifier(self, ident: theirs::Ident) -> Result<Expr> {
         let span = source::span(ident.span);
-        if ident.quote_style.is_none() {
-            if ident.value.eq_ignore_ascii_case("NOW") {
-                return Ok(call("now", Vec::new(), span));
-            }
+        if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("NOW") {
+            return Ok(call("now", Vec::new(), span));
         }
         Ok(Expr { kind: ExprKind::Column { qualifier: None, column: self.ident(ident) }, span })
     }
