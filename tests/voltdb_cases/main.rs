@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Most cases of each group that may be wrong. They only go down: lower them as answers are put right.
-const WRONG_MAX: [(u32, usize); 6] = [(1, 0), (2, 2), (3, 7), (4, 0), (5, 12), (6, 15)];
+const WRONG_MAX: [(u32, usize); 6] = [(1, 0), (2, 2), (3, 1), (4, 0), (5, 12), (6, 0)];
 
 #[derive(Default)]
 struct Tally {

@@ -362,7 +362,7 @@ EXEC defaults 'one';
 EXEC defaults 99999999999;
 --> LINE 1: EXEC defaults 99999999999
 -->                       ^^^^^^^^^^^
---> error: argument 1 of defaults (a INTEGER): value 99999999999 of type BIGINT is not a match or out of range for type INTEGER [22018]
+--> error: argument 1 of defaults (a INTEGER): value 99999999999 of type BIGINT is not a match or out of range for type INTEGER [22003]
 EXEC defaults 1 'toolong';
 --> LINE 1: EXEC defaults 1 'toolong'
 -->                         ^^^^^^^^^

@@ -349,7 +349,7 @@ SELECT t FROM ints WHERE id = ?;
 --> (0 rows, partition p0)
 --: values 9, 128
 INSERT INTO ints (id, t) VALUES (?, ?);
---> error: parameter 2: value 128 of type BIGINT is not a match or out of range for type TINYINT [22018]
+--> error: parameter 2: value 128 of type BIGINT is not a match or out of range for type TINYINT [22003]
 --: values 1, 2
 SELECT t FROM ints WHERE id = ?;
 --> error: the statement has 1 parameters, 2 values were given [07001]
