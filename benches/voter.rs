@@ -170,8 +170,8 @@ fn open(partitions: usize) -> Database {
 
 /// Votes per second without and with counting, turn by turn; the median of the ratios counts.
 fn cost_of_statistics(calls: &[Call], repetitions: usize) {
-    let ways: [(&str, fn(&[Call]) -> f64); 2] =
-        [("pipelined", |calls| pipelined(calls, 1, 1).0), ("synchronous", synchronous)];
+    type Way = fn(&[Call]) -> f64;
+    let ways: [(&str, Way); 2] = [("pipelined", |calls| pipelined(calls, 1, 1).0), ("synchronous", synchronous)];
     for (name, way) in ways {
         let mut ratios = Vec::new();
         for repetition in 0..repetitions {

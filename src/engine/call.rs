@@ -64,7 +64,11 @@ impl Engine {
                     Written::Row(items) => {
                         Value::Array(items.iter().map(|item| literal(item, &env)).collect::<Result<_, _>>()?)
                     }
-                    _ => literal(argument, &env)?,
+                    _ => match literal(argument, &env)? {
+                        // What is written in a command is text before it is a number.
+                        Value::Decimal(number) if parameter.ty.is_text() => Value::Text(number.to_string()),
+                        value => value,
+                    },
                 },
             };
             arguments.values.push(value);

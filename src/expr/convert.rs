@@ -216,6 +216,24 @@ fn parse_whole_part(text: &str) -> Option<i128> {
     })
 }
 
+/// A DECIMAL with or without an exponent, read exactly.
+fn parse_decimal(text: &str) -> Option<Decimal> {
+    let Some((number, exponent)) = text.split_once(['e', 'E']) else { return text.parse().ok() };
+    // Past this no digit of a DECIMAL's 38 is left.
+    let exponent = exponent.parse::<i32>().ok().filter(|exponent| exponent.unsigned_abs() <= 100)?;
+    let (sign, number) = number.split_at(usize::from(number.starts_with(['+', '-'])));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let point = whole.len() as i32 + exponent;
+    let zeros = |count: i32| "0".repeat(count.max(0) as usize);
+    let digits = format!("{}{digits}{}", zeros(-point), zeros(point - digits.len() as i32));
+    let (whole, fraction) = digits.split_at(point.max(0) as usize);
+    format!("{sign}{whole}.{fraction}").parse().ok()
+}
+
 /// A decimal number with or without exponent; `inf` and `nan`, which the standard library reads, are none.
 fn parse_float(text: &str) -> Option<f64> {
     let of_number = |b: u8| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E');
@@ -261,8 +279,9 @@ impl Write for ShortText {
 /// A client's `value` as a value of the declared type `to`.
 ///
 /// NULL, and the text `\N`, are NULL of any type. Text reads as a number without blanks and commas, as a TIMESTAMP in its
-/// formats or as microseconds, as VARBINARY in hex digits, with or without `X'..'`. FLOAT is refused for integers, DECIMAL
-/// too unless it is whole. Any scalar becomes VARCHAR by its text. Fails with `Conversion`, or `TooLong`.
+/// formats or as microseconds, as VARBINARY in hex digits, with or without `X'..'`. FLOAT and
+/// TIMESTAMP are refused for integers, DECIMAL too unless it is whole. A scalar other than a DECIMAL becomes VARCHAR by its
+/// text. Fails with `Conversion`, `ConversionOverflow` for an integer outside of the type's range, or `TooLong`.
 pub fn convert_value(value: &Value, to: DataType) -> Result<Value, EvalError> {
     let refused = || EvalError::Conversion { value: value.to_string(), from: value_type(value), to };
     if matches!(value, Value::Null) || matches!(value, Value::Text(text) if text == "\\N") {
@@ -272,7 +291,11 @@ pub fn convert_value(value: &Value, to: DataType) -> Result<Value, EvalError> {
         DataType::Null => None,
         DataType::Array(element) => array_value(value, element.data_type()),
         DataType::TinyInt | DataType::SmallInt | DataType::Integer | DataType::BigInt => {
-            integer_value(value).filter(|v| in_range(*v, to).is_ok()).map(Value::Int)
+            let v = integer_value(value).ok_or_else(refused)?;
+            if in_range(v, to).is_err() {
+                return Err(EvalError::ConversionOverflow { value: value.to_string(), from: value_type(value), to });
+            }
+            Some(Value::Int(v))
         }
         DataType::Float => float_value(value).filter(|v| v.is_finite()).map(Value::Float),
         DataType::Decimal => decimal_value(value).map(Value::Decimal),
@@ -286,6 +309,8 @@ pub fn convert_value(value: &Value, to: DataType) -> Result<Value, EvalError> {
         DataType::Varchar { .. } => match value {
             Value::Text(text) => Some(Value::Text(text.clone())),
             Value::Bytes(bytes) => String::from_utf8(bytes.clone()).ok().map(Value::Text),
+            // Which text a DECIMAL has, with or without the zeros at its end, is for the client to say.
+            Value::Decimal(_) | Value::Array(_) => None,
             scalar => Some(Value::Text(scalar.to_string())),
         },
         DataType::Varbinary { .. } => match value {
@@ -332,7 +357,6 @@ fn integer_value(value: &Value) -> Option<i64> {
         Value::Int(v) => Some(*v),
         Value::Bool(v) => Some(*v as i64),
         Value::Decimal(v) if v.is_integer() => v.to_i64(),
-        Value::Timestamp(v) => Some(v.micros()),
         Value::Text(text) => {
             let text = text.trim_ascii();
             match hex_digits(text) {
@@ -362,7 +386,7 @@ fn decimal_value(value: &Value) -> Option<Decimal> {
         Value::Decimal(v) => Some(*v),
         Value::Int(v) => Some(Decimal::from_i64(*v)),
         Value::Float(v) => Decimal::from_f64(*v),
-        Value::Text(text) => text.trim_ascii().replace(',', "").parse().ok(),
+        Value::Text(text) => parse_decimal(&text.trim_ascii().replace(',', "")),
         _ => None,
     }
 }

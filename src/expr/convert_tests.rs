@@ -116,6 +116,9 @@ fn client_values_convert_by_the_rules_of_parameters() {
         (Value::Int(3), Decimal, d("3")),
         (Value::Float(2.5), Decimal, d("2.5")),
         ("1,000.5".into(), Decimal, d("1000.5")),
+        ("1e3".into(), Decimal, d("1000")),
+        ("-12.5E-3".into(), Decimal, d("-0.0125")),
+        ("1.25e1".into(), Decimal, d("12.5")),
         ("1000000".into(), Timestamp, Value::Timestamp(crate::types::Timestamp::from_micros(1_000_000))),
         ("1970-01-01".into(), Timestamp, Value::Timestamp(crate::types::Timestamp::from_micros(0))),
         (Value::Int(5), Timestamp, Value::Timestamp(crate::types::Timestamp::from_micros(5))),
@@ -127,8 +130,13 @@ fn client_values_convert_by_the_rules_of_parameters() {
         assert_eq!(convert_value(&value, to), Ok(converted), "{value:?} to {to}");
     }
     for (value, to) in [
-        (Value::Int(128), TinyInt),
         (Value::Float(1.0), Integer),
+        (Value::Timestamp(crate::types::Timestamp::from_micros(1)), BigInt),
+        (d("1.5"), DataType::TEXT),
+        (Value::Array(vec!["a".into()]), DataType::TEXT),
+        ("1e".into(), Decimal),
+        ("e1".into(), Decimal),
+        ("1e27".into(), Decimal),
         (d("1.5"), Integer),
         ("12x".into(), Integer),
         ("".into(), Float),
@@ -145,6 +153,9 @@ fn client_values_convert_by_the_rules_of_parameters() {
         convert_value(&Value::Int(300), TinyInt).unwrap_err().to_string(),
         "value 300 of type BIGINT is not a match or out of range for type TINYINT"
     );
+    for value in [Value::Int(128), "1,234".into(), d("128")] {
+        assert_eq!(convert_value(&value, TinyInt).unwrap_err().sqlstate(), "22003", "{value:?}");
+    }
     assert_eq!(convert_value(&"abc".into(), Varchar { max: 2, bytes: false }).unwrap_err().sqlstate(), "22026");
 }
 

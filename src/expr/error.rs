@@ -17,6 +17,9 @@ pub enum EvalError {
     /// A client's value that the declared type does not take.
     #[error("value {value} of type {from} is not a match or out of range for type {to}")]
     Conversion { value: String, from: &'static str, to: DataType },
+    /// A client's integer that the declared type does not hold.
+    #[error("value {value} of type {from} is not a match or out of range for type {to}")]
+    ConversionOverflow { value: String, from: &'static str, to: DataType },
     /// An argument that the function does not know what to do with.
     #[error("{function}: {problem}")]
     BadArgument { function: &'static str, problem: String },
@@ -35,7 +38,7 @@ impl EvalError {
     pub fn sqlstate(&self) -> &'static str {
         match self {
             EvalError::DivisionByZero => "22012",
-            EvalError::Overflow { .. } | EvalError::OutOfRange { .. } => "22003",
+            EvalError::Overflow { .. } | EvalError::OutOfRange { .. } | EvalError::ConversionOverflow { .. } => "22003",
             EvalError::BadCast { .. } | EvalError::Conversion { .. } => "22018",
             EvalError::TooLong { .. } | EvalError::BadLength { .. } => "22026",
             EvalError::BadArgument { .. } => "22023",

@@ -64,6 +64,7 @@ impl<'a> Binder<'a> {
             let mut values = Vec::with_capacity(row.len());
             for (e, &column) in row.iter().zip(columns) {
                 let value = if is_default(e) { default_value(table, column, e.span)? } else { self.expr(e)? };
+                refuse_fraction(table, column, &value, e.span)?;
                 values.push((self.assigned(table, column, value, e.span)?, e.span));
             }
             bound.push(values);
@@ -113,6 +114,19 @@ impl<'a> Binder<'a> {
         }
         debug_assert!(fits(bound.ty, column.ty));
         Ok(bound)
+    }
+}
+
+/// A constant that would lose its fraction without a word: more likely it is in the wrong column.
+fn refuse_fraction(table: &Table, column: usize, value: &Expr, span: Span) -> Result<()> {
+    let column = &table.columns[column];
+    match &value.kind {
+        ExprKind::Literal(number @ (Value::Decimal(_) | Value::Float(_))) if column.ty.is_integer() => {
+            let (name, to, from) = (&column.name, column.ty, value.ty);
+            let hint = format!("CAST({number} AS {to}) drops the fraction");
+            Err(BindError::new(format!("column {name} is {to}, and takes no constant of type {from}: {hint}"), span))
+        }
+        _ => Ok(()),
     }
 }
 

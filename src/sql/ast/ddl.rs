@@ -78,7 +78,7 @@ pub struct CreateTable {
     pub ttl: Option<Ttl>,
 }
 
-/// CREATE [OR REPLACE] [MATERIALIZED] VIEW name [(columns)] AS query [USING TTL ..]
+/// `CREATE [OR REPLACE] [MATERIALIZED] VIEW name [(columns)] AS query [USING TTL ..]`
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateView {
     pub name: Ident,

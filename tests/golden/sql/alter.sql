@@ -89,7 +89,7 @@ ALTER TABLE a ALTER COLUMN s SET NOT NULL;
 INSERT INTO a (id) VALUES (4);
 --> LINE 1: INSERT INTO a (id) VALUES (4)
 -->                     ^
---> error: column s of a is NOT NULL and has no default: give it a value [42000]
+--> error: column s of a is NOT NULL and has no default: give it a value [23000]
 ALTER TABLE a ALTER COLUMN s SET DEFAULT 'none';
 --> table altered
 INSERT INTO a (id) VALUES (4);

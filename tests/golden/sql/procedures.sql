@@ -350,11 +350,11 @@ CALL defaults(1, 'zz');
 EXEC defaults;
 --> LINE 1: EXEC defaults
 -->              ^^^^^^^^
---> error: defaults takes 1 to 2, not 0 arguments: defaults(a INTEGER, b VARCHAR(5) DEFAULT x) [07001]
+--> error: defaults takes 1 to 2 arguments, not 0: defaults(a INTEGER, b VARCHAR(5) DEFAULT x) [07001]
 EXEC defaults 1 'two' 3;
 --> LINE 1: EXEC defaults 1 'two' 3
 -->              ^^^^^^^^
---> error: defaults takes 1 to 2, not 3 arguments: defaults(a INTEGER, b VARCHAR(5) DEFAULT x) [07001]
+--> error: defaults takes 1 to 2 arguments, not 3: defaults(a INTEGER, b VARCHAR(5) DEFAULT x) [07001]
 EXEC defaults 'one';
 --> LINE 1: EXEC defaults 'one'
 -->                       ^^^^^
@@ -362,7 +362,7 @@ EXEC defaults 'one';
 EXEC defaults 99999999999;
 --> LINE 1: EXEC defaults 99999999999
 -->                       ^^^^^^^^^^^
---> error: argument 1 of defaults (a INTEGER): value 99999999999 of type BIGINT is not a match or out of range for type INTEGER [22018]
+--> error: argument 1 of defaults (a INTEGER): value 99999999999 of type BIGINT is not a match or out of range for type INTEGER [22003]
 EXEC defaults 1 'toolong';
 --> LINE 1: EXEC defaults 1 'toolong'
 -->                         ^^^^^^^^^

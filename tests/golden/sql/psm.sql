@@ -310,7 +310,7 @@ END;
 --> error: no procedure nobody
 --> LINE 7:   CALL pay(1);
 -->                ^^^
---> error: pay takes 2 to 3, not 1 arguments: pay(src INTEGER, dst INTEGER, amount BIGINT DEFAULT 10)
+--> error: pay takes 2 to 3 arguments, not 1: pay(src INTEGER, dst INTEGER, amount BIGINT DEFAULT 10)
 --> LINE 8:   RESIGNAL;
 -->           ^^^^^^^^
 --> error: RESIGNAL is for handlers: elsewhere write SIGNAL SQLSTATE '..' [42000]

@@ -146,7 +146,7 @@ EXEC @Statistic TABLE 0;
 EXEC @Statistics;
 --> LINE 1: EXEC @Statistics
 -->              ^^^^^^^^^^^
---> error: @Statistics takes 1, not 0 arguments: @Statistics(selector [, delta]) [07001]
+--> error: @Statistics takes 1 argument, not 0: @Statistics(selector [, delta]) [07001]
 EXEC @Statistics PROCEDURES 0;
 --> error: @Statistics has no selector PROCEDURES; did you mean PROCEDURE? There are TABLE, INDEX, PROCEDURE, PROCEDUREDETAIL, PROCEDUREPROFILE, PROCEDUREINPUT, PROCEDUREOUTPUT, INITIATOR, LATENCY, PARTITIONCOUNT, MEMORY, IDLETIME, QUEUE, PLANNER, TTL, MANAGEMENT [22023]
 EXEC @Statistics TABLE 2;

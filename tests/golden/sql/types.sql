@@ -23,7 +23,7 @@ INSERT INTO ints VALUES (4, 0, 0, 2147483648, 0);
 INSERT INTO ints VALUES (4, 0, 0, 0, 9223372036854775808);
 --> LINE 1: INSERT INTO ints VALUES (4, 0, 0, 0, 9223372036854775808)
 -->                                              ^^^^^^^^^^^^^^^^^^^
---> error: column b: value out of range for type BIGINT [22003]
+--> error: column b is BIGINT, and takes no constant of type DECIMAL: CAST(9223372036854775808.000000000000 AS BIGINT) drops the fraction [42000]
 SELECT * FROM ints ORDER BY id;
 --> id INTEGER | t TINYINT | s SMALLINT | i INTEGER | b BIGINT
 --> 1 | 127 | 32767 | 2147483647 | 9223372036854775807
@@ -349,7 +349,7 @@ SELECT t FROM ints WHERE id = ?;
 --> (0 rows, partition p0)
 --: values 9, 128
 INSERT INTO ints (id, t) VALUES (?, ?);
---> error: parameter 2: value 128 of type BIGINT is not a match or out of range for type TINYINT [22018]
+--> error: parameter 2: value 128 of type BIGINT is not a match or out of range for type TINYINT [22003]
 --: values 1, 2
 SELECT t FROM ints WHERE id = ?;
 --> error: the statement has 1 parameters, 2 values were given [07001]

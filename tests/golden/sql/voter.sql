@@ -232,7 +232,7 @@ EXEC ContestantWinningStates 3 10;
 EXEC Vote 5085551234 3;
 --> LINE 1: EXEC Vote 5085551234 3
 -->              ^^^^
---> error: Vote takes 3, not 2 arguments: Vote(phone BIGINT, contestant INTEGER, max_votes BIGINT) [07001]
+--> error: Vote takes 3 arguments, not 2: Vote(phone BIGINT, contestant INTEGER, max_votes BIGINT) [07001]
 EXEC Vote 'five' 3 2;
 --> LINE 1: EXEC Vote 'five' 3 2
 -->                   ^^^^^^
