@@ -1,6 +1,6 @@
 //! INSERT and UPSERT.
 
-use super::coerce::fits;
+use super::coerce::{cast_literal, fits};
 use crate::catalog::{Default, Table};
 use crate::expr::expr::{Expr, ExprKind};
 use crate::planner::binder::Binder;
@@ -117,13 +117,16 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// A constant that would lose its fraction without a word: more likely it is in the wrong column.
+/// A constant that would lose its fraction without a word: more likely it is in the wrong column. One that is out of range is
+/// left to the cast, which says so.
 fn refuse_fraction(table: &Table, column: usize, value: &Expr, span: Span) -> Result<()> {
     let column = &table.columns[column];
     match &value.kind {
-        ExprKind::Literal(number @ (Value::Decimal(_) | Value::Float(_))) if column.ty.is_integer() => {
+        ExprKind::Literal(number @ (Value::Decimal(_) | Value::Float(_)))
+            if column.ty.is_integer() && cast_literal(number, value.ty, column.ty, span).is_ok() =>
+        {
             let (name, to, from) = (&column.name, column.ty, value.ty);
-            let hint = format!("CAST({number} AS {to}) drops the fraction");
+            let hint = format!("CAST(.. AS {to}) drops the fraction");
             Err(BindError::new(format!("column {name} is {to}, and takes no constant of type {from}: {hint}"), span))
         }
         _ => Ok(()),

@@ -20,10 +20,14 @@ INSERT INTO ints VALUES (4, 0, 0, 2147483648, 0);
 --> LINE 1: INSERT INTO ints VALUES (4, 0, 0, 2147483648, 0)
 -->                                           ^^^^^^^^^^
 --> error: column i: value out of range for type INTEGER [22003]
+INSERT INTO ints VALUES (4, 0, 0, 3.9, 0);
+--> LINE 1: INSERT INTO ints VALUES (4, 0, 0, 3.9, 0)
+-->                                           ^^^
+--> error: column i is INTEGER, and takes no constant of type DECIMAL: CAST(.. AS INTEGER) drops the fraction [42000]
 INSERT INTO ints VALUES (4, 0, 0, 0, 9223372036854775808);
 --> LINE 1: INSERT INTO ints VALUES (4, 0, 0, 0, 9223372036854775808)
 -->                                              ^^^^^^^^^^^^^^^^^^^
---> error: column b is BIGINT, and takes no constant of type DECIMAL: CAST(9223372036854775808.000000000000 AS BIGINT) drops the fraction [42000]
+--> error: column b: value out of range for type BIGINT [22003]
 SELECT * FROM ints ORDER BY id;
 --> id INTEGER | t TINYINT | s SMALLINT | i INTEGER | b BIGINT
 --> 1 | 127 | 32767 | 2147483647 | 9223372036854775807
