@@ -82,6 +82,8 @@ struct Played {
     child: Box<dyn Child + Send + Sync>,
     pty: portable_pty::PtyPair,
     screen: Arc<Mutex<vt100::Parser>>,
+    /// All that the program wrote.
+    written: Arc<Mutex<Vec<u8>>>,
     keyboard: Mutex<Box<dyn Write + Send>>,
     modes_before: String,
 }
@@ -105,14 +107,17 @@ impl Played {
         let screen = Arc::new(Mutex::new(vt100::Parser::new(lines(24), lines(80), 200)));
         let mut reader = pty.master.try_clone_reader().unwrap();
         let parser = screen.clone();
+        let written: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let copy = written.clone();
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(n @ 1..) = reader.read(&mut bytes) {
+                copy.lock().unwrap().extend_from_slice(&bytes[..n]);
                 parser.lock().unwrap().process(&bytes[..n]);
             }
         });
         let keyboard = Mutex::new(pty.master.take_writer().unwrap());
-        Played { child, pty, screen, keyboard, modes_before }
+        Played { child, pty, screen, written, keyboard, modes_before }
     }
 
     fn wait_for(&self, what: &str, seen: impl Fn(&vt100::Screen) -> bool) {
@@ -140,7 +145,9 @@ impl Played {
 
     /// After the end: the terminal is as before, and `text` stands on the ordinary screen.
     fn assert_restored(mut self, text: &str) {
-        self.wait_for(text, |s| !s.alternate_screen() && s.contents().contains(text));
+        // Its warnings may have moved it off the screen.
+        let was_written = || String::from_utf8_lossy(&self.written.lock().unwrap()).contains(text);
+        self.wait_for(text, |s| !s.alternate_screen() && was_written());
         self.child.wait().unwrap();
         assert!(!self.screen.lock().unwrap().screen().hide_cursor(), "the cursor is shown");
         assert_eq!(modes(&*self.pty.master), self.modes_before);
