@@ -191,17 +191,7 @@ impl Session {
                 batch.partition = partition;
                 batch
             }
-            None => Box::new(Batch {
-                procedure: Arc::clone(procedure),
-                partition,
-                parameters: Vec::new(),
-                arena: Arena::default(),
-                queued: None,
-                tags: Vec::new(),
-                answers: Vec::new(),
-                awaited: 0,
-                outbox: Arc::clone(&self.outbox),
-            }),
+            None => Box::new(Batch::new(procedure, partition, &self.outbox)),
         }
     }
 

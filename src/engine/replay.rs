@@ -85,17 +85,7 @@ impl<'a> Replay<'a> {
     }
 
     fn batch(&self, procedure: &Arc<Procedure>, partition: PartitionId) -> Box<Batch> {
-        Box::new(Batch {
-            procedure: Arc::clone(procedure),
-            partition,
-            parameters: Vec::new(),
-            arena: Arena::default(),
-            queued: None,
-            tags: Vec::new(),
-            answers: Vec::new(),
-            awaited: 0,
-            outbox: Arc::clone(&self.outbox),
-        })
+        Box::new(Batch::new(procedure, partition, &self.outbox))
     }
 
     fn queue(&mut self, batch: Box<Batch>, now: i64) {

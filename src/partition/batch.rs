@@ -29,6 +29,21 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// No calls yet, of `procedure` for `partition`; its answers go to `outbox` where another thread runs it.
+    pub fn new(procedure: &Arc<Procedure>, partition: PartitionId, outbox: &Arc<Outbox>) -> Batch {
+        Batch {
+            procedure: Arc::clone(procedure),
+            partition,
+            parameters: Vec::new(),
+            arena: Arena::default(),
+            queued: None,
+            tags: Vec::new(),
+            answers: Vec::new(),
+            awaited: 0,
+            outbox: Arc::clone(outbox),
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.tags.len()
     }
